@@ -1,0 +1,64 @@
+//! Every bound the product promises, in one place. A loop, queue, body, page, archive or wait without a bound is a defect.
+
+use std::time::Duration;
+
+/// Characters in a column name.
+pub const COLUMN_NAME_CHARS: usize = 255;
+/// Characters in a table name.
+pub const TABLE_NAME_CHARS: usize = 128;
+/// Columns in a table.
+pub const COLUMNS: usize = 16_384;
+/// Bytes in one cell of a text format.
+pub const CELL_BYTES: usize = 64 << 20;
+/// Bytes in one record of a text format.
+pub const RECORD_BYTES: usize = 128 << 20;
+/// Bytes a wrapper may inflate to.
+pub const INFLATED_BYTES: u64 = 5 << 30;
+/// Inflated bytes per compressed byte that a wrapper may reach, once past `INFLATE_RATIO_FLOOR`.
+pub const INFLATE_RATIO: u64 = 1_032;
+/// Inflated bytes below which the ratio is not judged.
+pub const INFLATE_RATIO_FLOOR: u64 = 64 << 20;
+/// Rows in a Parquet row group.
+pub const ROW_GROUP_ROWS: usize = 1 << 20;
+/// Rows in a record batch.
+pub const BATCH_ROWS: usize = 8_192;
+/// Bytes of arrow data in a record batch before it is cut short.
+pub const BATCH_BYTES: usize = 16 << 20;
+/// Bytes of buffered row-group data before it is flushed early.
+pub const ROW_GROUP_BYTES: usize = 128 << 20;
+
+/// Bytes of a JSON request body.
+pub const JSON_BODY_BYTES: usize = 1 << 20;
+/// Bytes of a form field beside the file.
+pub const FORM_FIELD_BYTES: usize = 64 << 10;
+/// Fields in a form.
+pub const FORM_FIELDS: usize = 32;
+/// Characters of an SQL text.
+pub const SQL_CHARS: usize = 65_536;
+/// Items in a page of jobs.
+pub const JOBS_PAGE: u64 = 200;
+/// Items in a page of events.
+pub const EVENTS_PAGE: u64 = 500;
+/// Items in a page of anything else.
+pub const PAGE: u64 = 1_000;
+/// Rows `sql:execute` shows as its preview.
+pub const SQL_PREVIEW_ROWS: usize = 10;
+/// Live event streams per process.
+pub const STREAMS: usize = 4_096;
+/// Events buffered for a slow stream before it is cut.
+pub const STREAM_BUFFER: usize = 256;
+/// Silence on a stream before a comment keeps proxies awake.
+pub const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Sync uploads that may run at once in a process.
+pub const SYNC_UPLOADS: usize = 8;
+
+/// Longest wait between two polls of an idle worker.
+pub const POLL_IDLE: Duration = Duration::from_secs(15);
+/// Wait between two polls while there is work.
+pub const POLL_BUSY: Duration = Duration::from_secs(1);
+/// Longest time between two heartbeats of a process with running jobs.
+pub const BEAT_MAX: Duration = Duration::from_secs(2);
+/// Rows a reap or sweep statement touches at once; it loops until nothing is left.
+pub const SWEEP_BATCH: u64 = 500;
+/// Age of a pending object whose job is gone before a sweep deletes it.
+pub const PENDING_OBJECT_GRACE: Duration = Duration::from_hours(1);

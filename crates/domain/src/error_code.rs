@@ -138,6 +138,9 @@ error_codes! {
     /// The Host header names another site.
     MisdirectedRequest = "misdirected_request", 421, Rejected, "The Host header does not name this server",
         "Use a loopback address, or start the server with FLYQUERY_HOST set to the name you use.";
+    /// The bearer token speaks for another tenant.
+    TenantClaimMismatch = "tenant_claim_mismatch", 403, Rejected, "The token belongs to another tenant",
+        "Send the X-Tenant-Id that the token's tenant claim names, or another token.";
     /// Direct SQL is switched off for the workspace.
     DirectSqlForbidden = "direct_sql_forbidden", 403, Rejected, "Direct SQL is off in this workspace",
         "Set allow_direct_sql on the workspace.";

@@ -49,6 +49,24 @@ pub const STREAMS: usize = 4_096;
 pub const STREAM_BUFFER: usize = 256;
 /// Silence on a stream before a comment keeps proxies awake.
 pub const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Wait between two looks of the streams' tailer while somebody watches.
+pub const STREAM_POLL: Duration = Duration::from_millis(250);
+/// Requests handled at once in a process; more are answered 503.
+pub const REQUESTS: usize = 1_024;
+/// Statements of `sql:execute` and pages of rows that run at once in a process.
+pub const SQL_STATEMENTS: usize = 16;
+/// Longest a request waits for one of those places before it is answered 503.
+pub const SQL_WAIT: Duration = Duration::from_secs(5);
+/// Silence in the middle of a request body after which it is given up.
+pub const BODY_STALL: Duration = Duration::from_secs(60);
+/// Bytes of multipart headers and preamble between two parts.
+pub const PART_HEADER_BYTES: usize = 64 << 10;
+/// Bytes of a refused request body that are still read, so that the sender gets to see the answer.
+pub const LINGER_BYTES: u64 = 4 << 30;
+/// Time spent on that.
+pub const LINGER: Duration = Duration::from_secs(30);
+/// Silence that ends it early.
+pub const LINGER_IDLE: Duration = Duration::from_secs(5);
 /// Sync uploads that may run at once in a process.
 pub const SYNC_UPLOADS: usize = 8;
 

@@ -80,3 +80,24 @@ pub const BEAT_MAX: Duration = Duration::from_secs(2);
 pub const SWEEP_BATCH: u64 = 500;
 /// Age of a pending object whose job is gone before a sweep deletes it.
 pub const PENDING_OBJECT_GRACE: Duration = Duration::from_hours(1);
+
+/// Messages a listener of the memory bus may be behind before it misses some.
+pub const BUS_BUFFER: usize = 256;
+/// Bytes of JSON a statement or a page of rows may answer with; more rows are cut off.
+pub const SQL_RESULT_BYTES: usize = 32 << 20;
+/// Statements that run at once in a process; others wait within their own time limit.
+pub const SQL_CONCURRENT: usize = 4;
+/// Wall time for a page of rows.
+pub const SQL_PAGE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Levels an expression or a query may be nested.
+pub const SQL_DEPTH: usize = 200;
+/// Tables, subqueries and table functions a statement may name in all.
+pub const SQL_RELATIONS: usize = 100;
+/// SELECTs a statement may join with UNION, INTERSECT and EXCEPT.
+pub const SQL_SET_OPERATIONS: usize = 100;
+/// Bytes that one function call over one batch may make out of smaller arguments.
+pub const SQL_FUNCTION_BYTES: usize = 128 << 20;
+/// Bytes of Parquet footers kept in memory.
+pub const SQL_METADATA_CACHE_BYTES: usize = 32 << 20;
+/// Bytes a process may spill to disk for its statements.
+pub const SQL_SPILL_BYTES: u64 = 20 << 30;

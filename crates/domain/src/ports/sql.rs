@@ -14,6 +14,8 @@ pub struct SqlRequest {
     pub sql: String,
     /// Tables it may read.
     pub tables: Vec<PublishedTable>,
+    /// Name of the dataset they are of, so that `dataset.table` finds them too; no other qualifier is known.
+    pub dataset: Option<String>,
     /// Rows returned at most; more are cut off and reported.
     pub row_cap: usize,
     /// Wall time allowed.

@@ -1,1 +1,27 @@
-//! placeholder
+//! The catalogue's SQL: one `Db` over SQLite and Postgres, migrations, and the one transaction type `Tx`.
+//!
+//! Nothing outside a transaction can reach the database, and a transaction says whose data it may touch: one
+//! workspace ([`Db::scope`]), one tenant's workspaces ([`Db::tenant`]) or, for jobs, callbacks and retention only,
+//! everything ([`Db::fleet`]). SQL is plain text with `$1` placeholders on both databases; the few expressions that
+//! differ are methods of [`Dialect`] and [`Tx::now`]. The modules named like tables hold the statements, the structs
+//! in [`entities`] their rows.
+
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod connect;
+mod dialect;
+mod error;
+mod params;
+mod row;
+mod tx;
+mod url;
+
+pub use connect::{Db, DbSettings};
+pub use dialect::Dialect;
+pub use error::DbError;
+pub use params::Bind;
+pub use row::{FromColumn, Row};
+pub use sea_orm::Value;
+pub use tx::Tx;
+pub use url::{BadDbUrl, DbUrl};

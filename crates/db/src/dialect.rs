@@ -1,0 +1,141 @@
+//! The only SQL that differs between the two databases.
+
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+
+use std::fmt::Write as _;
+
+/// Which database a transaction speaks to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dialect {
+    /// SQLite 3.35 or newer.
+    Sqlite,
+    /// Postgres 13 or newer.
+    Postgres,
+}
+
+impl Dialect {
+    /// Expression: the database's time, moved by `seconds`. A timestamp column takes it as it stands.
+    pub(crate) fn now_plus(self, seconds: f64) -> String {
+        let seconds = if seconds.is_finite() { seconds.clamp(-1e10, 1e10) } else { 0.0 };
+        match self {
+            Self::Sqlite => sqlite::now_plus(seconds),
+            Self::Postgres => postgres::now_plus(seconds),
+        }
+    }
+
+    /// Expression: `time` (a timestamp expression) moved by the seconds (f64) bound to `placeholder`.
+    pub(crate) fn now_plus_bound(self, offset: f64, placeholder: &str) -> String {
+        match self {
+            Self::Sqlite => sqlite::now_plus_bound(offset, placeholder),
+            Self::Postgres => postgres::now_plus_bound(offset, placeholder),
+        }
+    }
+
+    /// Expression: a decimal number from the text bound to `placeholder` (`cost_cents` and the like).
+    pub fn decimal(self, placeholder: &str) -> String {
+        match self {
+            Self::Sqlite => format!("CAST({placeholder} AS text)"),
+            Self::Postgres => format!("CAST({placeholder} AS numeric)"),
+        }
+    }
+
+    /// Expression: `column` as decimal text, to be read as `String`.
+    pub fn decimal_text(self, column: &str) -> String {
+        format!("CAST({column} AS text)")
+    }
+
+    /// Expression: sum of a decimal column as decimal text; `0` when there is no row. Exact to nine decimals on
+    /// SQLite, which has no decimal type.
+    pub fn decimal_sum(self, column: &str) -> String {
+        match self {
+            Self::Sqlite => format!("printf('%.9f', COALESCE(SUM(CAST({column} AS real)), 0))"),
+            Self::Postgres => format!("CAST(COALESCE(SUM({column}), 0) AS text)"),
+        }
+    }
+
+    /// Clause for a claim: rows that another transaction holds are passed over. Empty on SQLite, whose one writer
+    /// holds the whole database.
+    pub fn skip_locked(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE SKIP LOCKED",
+        }
+    }
+
+    /// Clause that locks the rows read until the transaction ends. Empty on SQLite.
+    pub fn for_update(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE",
+        }
+    }
+
+    /// Condition: `column` contains the text bound to `placeholder`, in any case. Bind [`Dialect::like_pattern`].
+    pub fn contains(self, column: &str, placeholder: &str) -> String {
+        match self {
+            Self::Sqlite => format!("{column} LIKE {placeholder} ESCAPE '\\'"),
+            Self::Postgres => format!("{column} ILIKE {placeholder} ESCAPE '\\'"),
+        }
+    }
+
+    /// The pattern to bind for [`Dialect::contains`]: `%` and `_` of the text stand for themselves.
+    pub fn like_pattern(text: &str) -> String {
+        let mut pattern = String::with_capacity(text.len() + 2);
+        pattern.push('%');
+        for c in text.chars() {
+            if matches!(c, '%' | '_' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(c);
+        }
+        pattern.push('%');
+        pattern
+    }
+
+    /// `($1, $2), ($3, $4)`: placeholders of `rows` rows of `columns` values, counted from `first`.
+    pub fn values(first: usize, rows: usize, columns: usize) -> String {
+        let mut sql = String::new();
+        for row in 0..rows {
+            sql.push_str(if row == 0 { "(" } else { ", (" });
+            for column in 0..columns {
+                let separator = if column == 0 { "" } else { ", " };
+                let _ = write!(sql, "{separator}${}", first + row * columns + column);
+            }
+            sql.push(')');
+        }
+        sql
+    }
+
+    /// `$3, $4, $5`: placeholders of a list of `count` values, counted from `first`.
+    pub fn list(first: usize, count: usize) -> String {
+        let mut sql = String::new();
+        for i in 0..count {
+            let _ = write!(sql, "{}${}", if i == 0 { "" } else { ", " }, first + i);
+        }
+        sql
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_of_a_search_text_stand_for_themselves() {
+        assert_eq!(Dialect::like_pattern("50%_\\"), "%50\\%\\_\\\\%");
+    }
+
+    #[test]
+    fn placeholders_are_counted() {
+        assert_eq!(Dialect::values(3, 2, 2), "($3, $4), ($5, $6)");
+        assert_eq!(Dialect::list(2, 3), "$2, $3, $4");
+        assert_eq!(Dialect::list(1, 0), "");
+    }
+
+    #[test]
+    fn time_expressions_never_hold_an_exponent() {
+        assert!(!Dialect::Sqlite.now_plus(1e-9).contains('e'));
+        assert!(Dialect::Postgres.now_plus(f64::NAN).contains("0.000000"));
+    }
+}

@@ -1,0 +1,43 @@
+//! Postgres: a pool without session state, so that a PgBouncer which pools transactions may stand between.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sea_orm::sqlx::Connection as _;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+use crate::connect::DbSettings;
+use crate::error::DbError;
+
+/// A connection that lay idle for this long is tried before it is used.
+const DOUBTFUL_AFTER: Duration = Duration::from_secs(10);
+
+/// Opens a pool.
+pub(crate) async fn connect(url: &str, settings: &DbSettings) -> Result<PgPool, DbError> {
+    let options = PgConnectOptions::from_str(url)
+        .map_err(|_| DbError::Bug("the Postgres URL cannot be parsed".to_owned()))?
+        .application_name("flyquery");
+    let pool = PgPoolOptions::new()
+        .max_connections(settings.max_connections.max(1))
+        .acquire_timeout(settings.acquire_timeout)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for >= DOUBTFUL_AFTER {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}
+
+pub(crate) fn now_plus(seconds: f64) -> String {
+    if seconds == 0.0 { "now()".to_owned() } else { format!("(now() + interval '{seconds:.6} seconds')") }
+}
+
+pub(crate) fn now_plus_bound(offset: f64, placeholder: &str) -> String {
+    format!("(now() + ({placeholder} + {offset:.6}) * interval '1 second')")
+}

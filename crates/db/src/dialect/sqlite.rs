@@ -1,0 +1,68 @@
+//! SQLite: one writer, many readers, times as text.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+
+use crate::connect::DbSettings;
+use crate::error::DbError;
+
+/// How long a statement waits for a lock of another process; inside the process nobody waits for one.
+const BUSY: Duration = Duration::from_secs(30);
+/// Readers at most: each is a thread with its own page cache.
+const READERS: u32 = 8;
+
+/// The two pools of a SQLite database.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    /// One connection: writers queue here instead of meeting `SQLITE_BUSY`.
+    pub(crate) writer: SqlitePool,
+    /// Readers, which see a snapshot and can't write.
+    pub(crate) readers: SqlitePool,
+}
+
+/// Opens the file, making it when it is missing.
+pub(crate) async fn connect(path: &std::path::Path, settings: &DbSettings) -> Result<Pools, DbError> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // FULL: a commit that was answered survives a power cut, not only a crash of the process
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY)
+        .pragma("journal_size_limit", "67108864")
+        .pragma("temp_store", "memory");
+    let pool = SqlitePoolOptions::new()
+        .acquire_timeout(settings.acquire_timeout)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false);
+    let writer = pool.clone().max_connections(1).min_connections(1).connect_with(options.clone()).await?;
+    let readers = pool
+        .max_connections(settings.max_connections.clamp(1, READERS))
+        .connect_lazy_with(options.create_if_missing(false).pragma("query_only", "on"));
+    Ok(Pools { writer, readers })
+}
+
+/// Times are RFC 3339 text of one width, so that their order as text is their order in time.
+pub(crate) fn time_text(time: DateTime<Utc>) -> String {
+    time.format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
+}
+
+pub(crate) fn now_plus(seconds: f64) -> String {
+    if seconds == 0.0 {
+        "(strftime('%Y-%m-%dT%H:%M:%f','now')||'000+00:00')".to_owned()
+    } else {
+        format!("(strftime('%Y-%m-%dT%H:%M:%f','now','{seconds:+.3} seconds')||'000+00:00')")
+    }
+}
+
+pub(crate) fn now_plus_bound(offset: f64, placeholder: &str) -> String {
+    format!(
+        "(strftime('%Y-%m-%dT%H:%M:%f','now',printf('%+.3f seconds',{placeholder}),'{offset:+.3} seconds')||'000+00:00')"
+    )
+}

@@ -1,0 +1,5 @@
+//! Event buses: one file per product.
+
+pub mod memory;
+
+pub use memory::MemoryBus;

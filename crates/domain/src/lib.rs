@@ -16,6 +16,7 @@ pub mod file;
 pub mod format;
 pub mod id;
 pub mod job;
+pub mod lifecycle;
 pub mod limits;
 pub mod name;
 pub mod object_key;
@@ -36,6 +37,7 @@ pub use id::{
     ChangeId, DatasetId, EventId, FileId, JobId, ObjectId, RelationId, SnapshotId, TableId, TenantId, WorkspaceId,
 };
 pub use job::{ClaimToken, JobKind, JobState};
+pub use lifecycle::Lifecycle;
 pub use policy::{DriftPolicy, IngestPolicy, Locale, PiiPolicy};
 pub use report::{IngestReport, StageReport, TableReport, Warning, WarningCode};
 pub use schema::{Column, Schema, SqlType};

@@ -19,6 +19,8 @@ pub struct UploadTarget {
     pub dataset: DatasetId,
     /// Who sends it.
     pub actor: Actor,
+    /// Name of the file as far as known when its first byte arrives; its extension ends the object key.
+    pub file_name: Option<String>,
     /// Ties the request to logs and audit rows.
     pub correlation_id: Option<String>,
 }

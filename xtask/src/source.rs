@@ -28,9 +28,9 @@ impl Source {
             chars.iter().zip(&views).map(|(&c, &v)| if c == '\n' || v == view { c } else { ' ' }).collect()
         };
         let code_text = pick(View::Code);
-        let test = test_lines(&code_text, text.lines().count());
+        let in_tests = test_lines(&code_text, text.lines().count());
         let lines = |text: &str| text.lines().map(str::to_owned).collect();
-        Self { raw: lines(text), code: lines(&code_text), comments: lines(&pick(View::Comment)), test }
+        Self { raw: lines(text), code: lines(&code_text), comments: lines(&pick(View::Comment)), test: in_tests }
     }
 
     /// The lines as they are.

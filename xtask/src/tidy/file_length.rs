@@ -8,7 +8,7 @@ const LIMIT: usize = 400;
 
 /// Counts the lines of every Rust file.
 pub fn check(tree: &Tree) -> Vec<Offence> {
-    tree.rust_files().filter_map(|path| Some(too_long(path, &tree.text(path)?)?)).collect()
+    tree.rust_files().filter_map(|path| too_long(path, &tree.text(path)?)).collect()
 }
 
 fn too_long(path: &str, text: &str) -> Option<Offence> {

@@ -53,10 +53,8 @@ pub const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub const STREAM_POLL: Duration = Duration::from_millis(250);
 /// Requests handled at once in a process; more are answered 503.
 pub const REQUESTS: usize = 1_024;
-/// Statements of `sql:execute` and pages of rows that run at once in a process.
+/// Statements of `sql:execute` and pages of rows that run or wait to run in a process; more are answered 503.
 pub const SQL_STATEMENTS: usize = 16;
-/// Longest a request waits for one of those places before it is answered 503.
-pub const SQL_WAIT: Duration = Duration::from_secs(5);
 /// Silence in the middle of a request body after which it is given up.
 pub const BODY_STALL: Duration = Duration::from_secs(60);
 /// Bytes of multipart headers and preamble between two parts.

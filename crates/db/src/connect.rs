@@ -57,10 +57,9 @@ impl Db {
     pub async fn connect(settings: DbSettings) -> Result<Self, DbError> {
         let pools = match &settings.url {
             DbUrl::Sqlite(path) => Pools::Sqlite(sqlite::connect(path, &settings).await?),
-            DbUrl::Postgres(url) => Pools::Postgres {
-                pool: postgres::connect(url, &settings).await?,
-                prepares: settings.url.prepares(),
-            },
+            DbUrl::Postgres(url) => {
+                Pools::Postgres { pool: postgres::connect(url, &settings).await?, prepares: settings.url.prepares() }
+            }
         };
         Ok(Self { inner: Arc::new(Inner { pools, shift: Arc::default() }) })
     }

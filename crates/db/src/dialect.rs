@@ -54,6 +54,54 @@ impl Dialect {
         }
     }
 
+    /// Expression: the JSON object in `column`, or `{}` for NULL, with `key` set to the text of `expression`.
+    pub(crate) fn json_with_text(self, column: &str, key: &str, expression: &str) -> String {
+        match self {
+            Self::Sqlite => format!("json_set(COALESCE({column}, '{{}}'), '$.{key}', {expression})"),
+            Self::Postgres => {
+                format!("COALESCE({column}, '{{}}'::jsonb) || jsonb_build_object('{key}', {expression})")
+            }
+        }
+    }
+
+    /// Expression: the text under `key` of the JSON object in `column`; NULL when there is none.
+    pub(crate) fn json_text(self, column: &str, key: &str) -> String {
+        match self {
+            Self::Sqlite => format!("json_extract({column}, '$.{key}')"),
+            Self::Postgres => format!("({column} ->> '{key}')"),
+        }
+    }
+
+    /// Expression: the JSON object in `column` without those keys.
+    pub(crate) fn json_without(self, column: &str, keys: &[&str]) -> String {
+        match self {
+            Self::Sqlite => {
+                let paths: String = keys.iter().map(|key| format!(", '$.{key}'")).collect();
+                format!("json_remove({column}{paths})")
+            }
+            Self::Postgres => {
+                let minus: String = keys.iter().map(|key| format!(" - '{key}'")).collect();
+                format!("({column}{minus})")
+            }
+        }
+    }
+
+    /// Expression: false.
+    pub(crate) fn falsehood(self) -> &'static str {
+        match self {
+            Self::Sqlite => "0",
+            Self::Postgres => "false",
+        }
+    }
+
+    /// Expression: an empty JSON list.
+    pub(crate) fn empty_list(self) -> &'static str {
+        match self {
+            Self::Sqlite => "'[]'",
+            Self::Postgres => "'[]'::jsonb",
+        }
+    }
+
     /// Clause for a claim: rows that another transaction holds are passed over. Empty on SQLite, whose one writer
     /// holds the whole database.
     pub fn skip_locked(self) -> &'static str {

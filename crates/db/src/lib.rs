@@ -9,17 +9,40 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod audit;
+mod batch;
 mod connect;
+pub mod costs;
+pub mod datasets;
 mod dialect;
+pub mod entities;
 mod error;
+pub mod files;
+mod migrations;
+pub mod outbox;
+mod page;
 mod params;
+pub mod pending_objects;
+pub mod relations;
 mod row;
+pub mod schema_changes;
+pub mod schema_objects;
+pub mod snapshots;
+pub mod stats;
+pub mod tables;
 mod tx;
 mod url;
+pub mod workspaces;
 
 pub use connect::{Db, DbSettings};
 pub use dialect::Dialect;
+pub use entities::{
+    Annotations, AuditRow, ChangeRow, CostRow, DatasetRow, FileRow, ObjectRow, OutboxRow, PendingRow, RelationRow,
+    SnapshotRow, TableRow, WorkspaceRow,
+};
 pub use error::DbError;
+pub use migrations::MigrationReport;
+pub use page::{Page, Paged};
 pub use params::Bind;
 pub use row::{FromColumn, Row};
 pub use sea_orm::Value;

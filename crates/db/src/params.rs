@@ -8,8 +8,8 @@ use domain::semantic::{DescriptionSource, PiiSource, PiiTag, RelationKind, Relat
 use domain::table::{ObjectKind, SnapshotStatus, TableKind, TriggeredBy};
 use domain::{
     Actor, ChangeId, ClaimToken, Compression, DatasetId, DriftPolicy, ErrorCode, EventId, FileFormat, FileId,
-    FileStatus, JobId, JobKind, JobState, Locale, ObjectId, RelationId, SnapshotId, Stage, TableId, TenantId,
-    WorkspaceId,
+    FileStatus, JobId, JobKind, JobState, Lifecycle, Locale, ObjectId, RelationId, SnapshotId, Stage, TableId,
+    TenantId, WorkspaceId,
 };
 use sea_orm::Value;
 use uuid::Uuid;
@@ -97,8 +97,24 @@ macro_rules! bind_words {
 
 bind_ids!(WorkspaceId, DatasetId, FileId, TableId, SnapshotId, ObjectId, ChangeId, RelationId, JobId);
 bind_words!(
-    FileStatus, FileFormat, Compression, TableKind, SnapshotStatus, TriggeredBy, ObjectKind, ChangeKind, EventStage,
-    EventStatus, JobKind, JobState, Stage, PiiSource, DescriptionSource, RelationStatus, RelationKind
+    FileStatus,
+    FileFormat,
+    Compression,
+    TableKind,
+    SnapshotStatus,
+    TriggeredBy,
+    ObjectKind,
+    ChangeKind,
+    EventStage,
+    EventStatus,
+    JobKind,
+    JobState,
+    Lifecycle,
+    Stage,
+    PiiSource,
+    DescriptionSource,
+    RelationStatus,
+    RelationKind
 );
 
 impl Bind for Value {

@@ -8,8 +8,8 @@ use domain::semantic::{DescriptionSource, PiiSource, PiiTag, RelationKind, Relat
 use domain::table::{ObjectKind, SnapshotStatus, TableKind, TriggeredBy};
 use domain::{
     Actor, ChangeId, ClaimToken, Compression, DatasetId, DriftPolicy, ErrorCode, EventId, FileFormat, FileId,
-    FileStatus, JobId, JobKind, JobState, Locale, ObjectId, RelationId, SnapshotId, Stage, TableId, TenantId,
-    WorkspaceId,
+    FileStatus, JobId, JobKind, JobState, Lifecycle, Locale, ObjectId, RelationId, SnapshotId, Stage, TableId,
+    TenantId, WorkspaceId,
 };
 use sea_orm::sqlx::Row as _;
 use sea_orm::sqlx::postgres::PgRow;
@@ -122,7 +122,25 @@ macro_rules! words {
 
 ids!(WorkspaceId, DatasetId, FileId, TableId, SnapshotId, ObjectId, ChangeId, RelationId, JobId);
 words!(
-    FileStatus, FileFormat, Compression, TableKind, SnapshotStatus, TriggeredBy, ObjectKind, ChangeKind, EventStage,
-    EventStatus, JobKind, JobState, Stage, PiiSource, DescriptionSource, RelationStatus, RelationKind, DriftPolicy,
-    PiiTag, ErrorCode
+    FileStatus,
+    FileFormat,
+    Compression,
+    TableKind,
+    SnapshotStatus,
+    TriggeredBy,
+    ObjectKind,
+    ChangeKind,
+    EventStage,
+    EventStatus,
+    JobKind,
+    JobState,
+    Lifecycle,
+    Stage,
+    PiiSource,
+    DescriptionSource,
+    RelationStatus,
+    RelationKind,
+    DriftPolicy,
+    PiiTag,
+    ErrorCode
 );

@@ -88,6 +88,10 @@ impl Tx {
         }
     }
 
+    pub(crate) fn is_fleet(&self) -> bool {
+        matches!(self.bound, Bound::Fleet)
+    }
+
     /// Tenant and workspace; an error when the transaction is bound to none. What the catalogue's functions use.
     pub fn scope(&self) -> Result<&Scope, DbError> {
         self.bound().ok_or_else(|| DbError::Bug("the transaction is bound to no workspace".to_owned()))

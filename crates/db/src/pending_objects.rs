@@ -91,8 +91,9 @@ pub async fn of_job(tx: &Tx, job: JobId) -> Result<Vec<PendingRow>, DbError> {
     tx.rows(&sql, filter.into_params()).await?.iter().map(PendingRow::from_row).collect()
 }
 
-/// Claims up to `limit` keys for a sweep: those without a job untouched for `unclaimed_after`, and those of a claim
-/// that no longer holds its job, untouched for `dead_after`. A fleet transaction; commit, delete the objects, then
+/// Claims up to `limit` keys for a sweep: those without a job untouched for `unclaimed_after`, and those of a job that
+/// has ended, untouched for `dead_after`. Keys of a job that may still run stay, those of its earlier claims too: its
+/// checkpoint may name them. A fleet transaction; commit, delete the objects, then
 /// [`forget`] the keys.
 pub async fn claim_stale(
     tx: &Tx,
@@ -111,8 +112,8 @@ pub async fn claim_stale(
          (p.swept_at IS NULL OR p.swept_at < {lease_over}) AND ( \
          (p.job_id IS NULL AND p.touched_at < {unclaimed}) OR \
          (p.job_id IS NOT NULL AND p.touched_at < {dead} AND NOT EXISTS \
-         (SELECT 1 FROM flyquery_ingest_jobs j WHERE j.id = p.job_id AND j.status = 'RUNNING' \
-         AND j.claim_token = p.claim_token))) ORDER BY p.touched_at LIMIT $3{lock}) RETURNING {columns}",
+         (SELECT 1 FROM flyquery_ingest_jobs j WHERE j.id = p.job_id AND j.status IN ('PENDING', 'RUNNING')))) \
+         ORDER BY p.touched_at LIMIT $3{lock}) RETURNING {columns}",
         now = tx.now(),
         lease_over = tx.now_plus(-SWEEP_LEASE),
         unclaimed = tx.now_plus_bound("$1"),

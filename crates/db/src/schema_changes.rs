@@ -45,6 +45,13 @@ pub async fn insert_many(
     Ok(())
 }
 
+/// Forgets what a snapshot's comparison found, before it is compared with another one; how many rows went.
+pub async fn delete_of_next(tx: &Tx, next: SnapshotId) -> Result<u64, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("next_snapshot_id", next);
+    tx.execute(&format!("DELETE FROM flyquery_schema_changes WHERE {}", filter.sql()), filter.into_params()).await
+}
+
 /// Every change of a table whose newer snapshot is READY, oldest first.
 pub async fn list(tx: &Tx, table: TableId) -> Result<Vec<ChangeRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;

@@ -37,7 +37,9 @@ impl OfflineEmbedder {
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         if length > 0.0 {
-            vector.iter_mut().for_each(|x| *x /= length);
+            for x in &mut vector {
+                *x /= length;
+            }
         } else {
             // No word, or words that cancelled out: a direction is still owed.
             vector[0] = 1.0;

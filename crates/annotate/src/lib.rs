@@ -15,8 +15,10 @@ pub mod semantic_type;
 pub mod text;
 mod words;
 
+pub use describe::OfflineDescriber;
 pub use embed::OfflineEmbedder;
 pub use pii::RegexScanner;
 pub use profile::{ColumnProfile, ColumnProfiler};
+pub use relations::HeuristicProposer;
 pub use sample::Sampler;
 pub use text::cell_text;

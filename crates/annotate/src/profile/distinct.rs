@@ -180,10 +180,14 @@ impl<V> Distinct<V> {
                         merged = union.to_sketch(HllType::Hll8);
                     }
                     State::Counted(ours) => {
-                        ours.entries.iter().for_each(|e| merged.update_with_coupon(Coupon::from_value(e.hash)));
+                        for entry in &ours.entries {
+                            merged.update_with_coupon(Coupon::from_value(entry.hash));
+                        }
                     }
                     State::Hashes(ours) => {
-                        ours.iter().for_each(|hash| merged.update_with_coupon(Coupon::from_value(*hash)));
+                        for hash in ours {
+                            merged.update_with_coupon(Coupon::from_value(*hash));
+                        }
                     }
                 }
                 self.state = State::Sketch(Box::new(merged));

@@ -152,23 +152,20 @@ impl<T: Scalar> Ordered<T> {
             return;
         }
         self.sample.add(hash, value);
-        match &mut self.range {
-            Some((min, max)) => {
-                if value.order(min) == Ordering::Less {
-                    *min = value;
-                } else if value.order(max) == Ordering::Greater {
-                    *max = value;
-                }
-                match &mut self.rising {
-                    Some((_, last)) if value.order(last) == Ordering::Greater => *last = value,
-                    rising => *rising = None,
-                }
+        if let Some((min, max)) = &mut self.range {
+            if value.order(min) == Ordering::Less {
+                *min = value;
+            } else if value.order(max) == Ordering::Greater {
+                *max = value;
             }
-            None => {
-                self.range = Some((value, value));
-                // A column may rise only if nothing without a place in the order came before.
-                self.rising = (self.count == 1).then_some((value, value));
+            match &mut self.rising {
+                Some((_, last)) if value.order(last) == Ordering::Greater => *last = value,
+                rising => *rising = None,
             }
+        } else {
+            self.range = Some((value, value));
+            // A column may rise only if nothing without a place in the order came before.
+            self.rising = (self.count == 1).then_some((value, value));
         }
     }
 

@@ -117,7 +117,7 @@ impl Texts {
         }
         profile.lengths = self.sizes.finish();
         let counted = self.distinct.counted().into_iter().map(|entry| (entry.value, entry.count)).collect();
-        profile.top_values = top_values(counted, |a, b| a.cmp(b), String::from);
+        profile.top_values = top_values(counted, Ord::cmp, String::from);
     }
 }
 

@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn time_expressions_never_hold_an_exponent() {
-        assert!(!Dialect::Sqlite.now_plus(1e-9).contains('e'));
-        assert!(Dialect::Postgres.now_plus(f64::NAN).contains("0.000000"));
+        assert!(!Dialect::Sqlite.now_plus(1e-9).contains("e-"));
+        assert_eq!(Dialect::Postgres.now_plus(f64::NAN), "now()");
     }
 }

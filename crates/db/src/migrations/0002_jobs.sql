@@ -40,8 +40,9 @@ CREATE TABLE flyquery_ingest_jobs (
     CONSTRAINT flyquery_ingest_jobs_trigger CHECK (triggered_by IN ('USER', 'AGENT', 'SCHEDULED', 'REPARSE'))
 ){strict};
 CREATE INDEX flyquery_ingest_jobs_status_created ON flyquery_ingest_jobs (status, created_at);
-CREATE INDEX flyquery_ingest_jobs_queue ON flyquery_ingest_jobs (run_after, id) WHERE status = 'PENDING';
-CREATE INDEX flyquery_ingest_jobs_leases ON flyquery_ingest_jobs (lease_until) WHERE status = 'RUNNING';
+-- status leads although it is constant here: SQLite's planner would otherwise prefer the index above
+CREATE INDEX flyquery_ingest_jobs_queue ON flyquery_ingest_jobs (status, run_after, id) WHERE status = 'PENDING';
+CREATE INDEX flyquery_ingest_jobs_leases ON flyquery_ingest_jobs (status, lease_until) WHERE status = 'RUNNING';
 CREATE INDEX flyquery_ingest_jobs_scope ON flyquery_ingest_jobs (tenant_id, workspace_id, created_at);
 CREATE INDEX flyquery_ingest_jobs_dataset ON flyquery_ingest_jobs (dataset_id);
 

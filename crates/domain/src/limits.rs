@@ -56,7 +56,7 @@ pub const REQUESTS: usize = 1_024;
 /// Statements of `sql:execute` and pages of rows that run or wait to run in a process; more are answered 503.
 pub const SQL_STATEMENTS: usize = 16;
 /// Silence in the middle of a request body after which it is given up.
-pub const BODY_STALL: Duration = Duration::from_secs(60);
+pub const BODY_STALL: Duration = Duration::from_mins(1);
 /// Bytes of multipart headers and preamble between two parts.
 pub const PART_HEADER_BYTES: usize = 64 << 10;
 /// Bytes of a refused request body that are still read, so that the sender gets to see the answer.

@@ -1,0 +1,6 @@
+//! Uploads: a multipart body streams into the port `Ingest`.
+
+pub mod upload;
+
+mod form;
+mod receive;

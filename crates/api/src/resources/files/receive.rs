@@ -1,0 +1,91 @@
+//! Reads an upload's parts into the port. Whatever goes wrong before the last part has been read drops the blob.
+
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_LENGTH;
+use domain::ports::ingest::{Upload, UploadForm, UploadTarget};
+use domain::{DatasetId, ErrorCode, limits};
+
+use super::form::{FormReader, refuse_callback_headers};
+use crate::extract::{Caller, Part, Parts};
+use crate::problem::{FieldError, Problem};
+use crate::state::App;
+
+/// Bytes that a body may hold beside the file.
+const BESIDE_FILE: u64 = ((limits::FORM_FIELDS + 1) * (limits::FORM_FIELD_BYTES + limits::PART_HEADER_BYTES)) as u64;
+
+/// An upload whose parts have all been read.
+pub struct Received {
+    /// The upload, to be accepted or run.
+    pub upload: Box<dyn Upload>,
+    /// What the form said.
+    pub form: UploadForm,
+}
+
+/// Refuses what can be refused by the headers alone, before a byte of the body is read.
+pub fn check_headers(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+    refuse_callback_headers(headers)?;
+    let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
+    let cap = app.settings.max_file_bytes;
+    if length.is_some_and(|length| length > cap.saturating_add(BESIDE_FILE)) {
+        let detail = format!("The upload is larger than the {cap} bytes allowed.");
+        return Err(Problem::new(ErrorCode::FileTooLarge).detail(detail));
+    }
+    Ok(())
+}
+
+/// Reads every part.
+pub async fn receive(app: &App, caller: &Caller, dataset: DatasetId, mut parts: Parts) -> Result<Received, Problem> {
+    let mut form = FormReader::default();
+    let mut file: Option<(Box<dyn Upload>, Option<String>)> = None;
+    let read = read_parts(app, caller, dataset, &mut parts, &mut form, &mut file).await;
+    let Some((upload, part_name)) = file else {
+        read?;
+        return Err(Problem::invalid(FieldError::new("missing", "form/file", "the file part is missing")));
+    };
+    match read.and_then(|()| form.finish(part_name)) {
+        Ok(form) => Ok(Received { upload, form }),
+        Err(problem) => {
+            upload.abort().await;
+            Err(problem)
+        }
+    }
+}
+
+async fn read_parts(
+    app: &App,
+    caller: &Caller,
+    dataset: DatasetId,
+    parts: &mut Parts,
+    form: &mut FormReader,
+    file: &mut Option<(Box<dyn Upload>, Option<String>)>,
+) -> Result<(), Problem> {
+    while let Some(mut part) = parts.next().await? {
+        if part.name() != "file" {
+            let name = part.name().to_owned();
+            let value = part.text().await?;
+            form.keep(&name, value);
+            continue;
+        }
+        if file.is_some() {
+            return Err(Problem::invalid(FieldError::new("malformed", "form/file", "there are two file parts")));
+        }
+        let name = part.file_name();
+        let target = UploadTarget {
+            scope: caller.scope.clone(),
+            dataset,
+            actor: caller.actor_or_tenant(),
+            file_name: form.wished_name().or_else(|| name.clone()),
+            correlation_id: caller.who.correlation_id.clone(),
+        };
+        let (upload, _) = file.insert((app.ingest.begin(target).await?, name));
+        store(upload.as_mut(), &mut part).await?;
+    }
+    Ok(())
+}
+
+async fn store(upload: &mut dyn Upload, part: &mut Part<'_>) -> Result<(), Problem> {
+    while let Some(chunk) = part.chunk().await? {
+        upload.write(chunk).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! Schema objects of the caller's workspace.
+
+pub mod get;
+pub mod update;

@@ -1,0 +1,18 @@
+//! Tables of the caller's workspace. A table without a published snapshot does not exist here (decision 47).
+
+pub mod changes;
+pub mod get;
+pub mod list;
+pub mod objects;
+pub mod rows;
+pub mod snapshots;
+
+use db::{TableRow, Tx, tables};
+use domain::TableId;
+
+use crate::problem::Problem;
+
+/// The published table of that id.
+async fn published(tx: &Tx, id: TableId) -> Result<TableRow, Problem> {
+    tables::get(tx, id).await?.ok_or_else(|| Problem::not_found("table", id))
+}

@@ -1,0 +1,31 @@
+//! `GET /tables/{table_id}/objects`
+
+use axum::Json;
+use axum::extract::State;
+use db::schema_objects;
+
+use crate::extract::{Caller, Segments};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire::page::Paginated;
+use crate::wire::schema_object::SchemaObjectRead;
+
+/// What is known of a table's current snapshot: the table first, then its columns.
+#[utoipa::path(get, path = "/api/v1/tables/{table_id}/objects", tag = "tables", operation_id = "list_table_objects",
+    params(("table_id" = Uuid, Path, description = "Table")),
+    responses((status = 200, body = Paginated<SchemaObjectRead>)))]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    path: Segments,
+) -> Result<Json<Paginated<SchemaObjectRead>>, Problem> {
+    let id = path.id("table_id")?;
+    let tx = app.db.scope_read(&caller.scope).await?;
+    let table = super::published(&tx, id).await?;
+    let rows = match table.current_snapshot {
+        Some(snapshot) => schema_objects::list(&tx, snapshot).await?,
+        None => Vec::new(),
+    };
+    tx.commit().await?;
+    Ok(Json(Paginated::whole(rows.into_iter().map(Into::into).collect())))
+}

@@ -152,21 +152,4 @@ fn is_loopback(base: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_of_this_machine_is_reached_without_a_proxy() {
-        for base in ["http://127.0.0.1:8520", "http://localhost", "http://[::1]:1/x", "http://LOCALHOST:1"] {
-            assert!(is_loopback(base), "{base}");
-        }
-        for base in ["http://example.com", "http://127.0.0.1.example.com", "http://10.0.0.1:8520"] {
-            assert!(!is_loopback(base), "{base}");
-        }
-    }
-
-    #[test]
-    fn names_become_one_segment_of_a_path() {
-        assert_eq!(encode("a/b c:d"), "a%2Fb%20c%3Ad");
-    }
-}
+mod tests;

@@ -1,0 +1,11 @@
+//! flyquery as a whole: real processes, real files, real databases.
+
+mod cancel;
+mod cli;
+mod cli_home;
+mod cli_ingest;
+mod cli_settings;
+mod crash;
+mod refusal;
+mod server;
+mod stream;

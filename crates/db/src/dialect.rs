@@ -76,12 +76,12 @@ impl Dialect {
     pub(crate) fn json_without(self, column: &str, keys: &[&str]) -> String {
         match self {
             Self::Sqlite => {
-                let paths: String = keys.iter().map(|key| format!(", '$.{key}'")).collect();
-                format!("json_remove({column}{paths})")
+                let paths: Vec<String> = keys.iter().map(|key| format!("'$.{key}'")).collect();
+                format!("json_remove({column}, {})", paths.join(", "))
             }
             Self::Postgres => {
-                let minus: String = keys.iter().map(|key| format!(" - '{key}'")).collect();
-                format!("({column}{minus})")
+                let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+                format!("({column} - {})", names.join(" - "))
             }
         }
     }

@@ -175,10 +175,11 @@ mod tests {
         }
     }
 
+    /// A database that has applied the old text refuses the new one. Add a migration instead; only what no release
+    /// holds yet may be edited, together with its sum here.
     #[test]
-    fn a_released_migration_is_never_edited() {
+    fn a_migration_is_not_edited_by_accident() {
         let sums: Vec<String> = ALL.iter().map(|m| checksum(m.sql)).collect();
-        assert_eq!(sums.len(), ALL.len());
-        assert_ne!(checksum("a"), checksum("b"));
+        assert_eq!(sums, ["efb3a3f5fd0364c5", "4b16aed4ec31e523", "eac2bae5ce90f478"]);
     }
 }

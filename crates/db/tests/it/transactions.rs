@@ -172,7 +172,7 @@ test_support::for_each_db! {
     }
 
     async fn a_pool_without_a_free_connection_is_unavailable(db: TestDb) {
-        let settings = DbSettings { url: db.url().clone(), max_connections: 1, acquire_timeout: Duration::from_millis(50) };
+        let settings = DbSettings { url: db.url().clone(), max_connections: 1, acquire_timeout: Duration::from_secs(1) };
         let small = db::Db::connect(settings).await.unwrap();
         let held = small.scope(db.scope()).await.unwrap();
         let error = small.scope(db.scope()).await.unwrap_err();

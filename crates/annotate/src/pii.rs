@@ -49,14 +49,9 @@ impl PiiScanner for RegexScanner {
 /// What most values are, where the type can hold text or card numbers.
 fn by_values(name: &str, sql_type: &SqlType, values: &[String]) -> Option<PiiTag> {
     let readable: &[PiiTag] = match sql_type {
-        SqlType::Varchar | SqlType::Json | SqlType::Struct(_) | SqlType::List(_) => &[
-            PiiTag::Email,
-            PiiTag::Ssn,
-            PiiTag::Iban,
-            PiiTag::CreditCard,
-            PiiTag::Phone,
-            PiiTag::IpAddress,
-        ],
+        SqlType::Varchar | SqlType::Json | SqlType::Struct(_) | SqlType::List(_) => {
+            &[PiiTag::Email, PiiTag::Ssn, PiiTag::Iban, PiiTag::CreditCard, PiiTag::Phone, PiiTag::IpAddress]
+        }
         SqlType::BigInt | SqlType::UBigInt | SqlType::Decimal(_, 0) => &[PiiTag::CreditCard],
         SqlType::Boolean
         | SqlType::Double

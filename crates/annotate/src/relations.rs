@@ -11,7 +11,9 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use domain::Column;
 use domain::id::TableId;
-use domain::ports::relation_proposer::{ProposeError, RelationColumn, RelationProposal, RelationProposer, RelationTable};
+use domain::ports::relation_proposer::{
+    ProposeError, RelationColumn, RelationProposal, RelationProposer, RelationTable,
+};
 use domain::semantic::RelationKind;
 
 use self::evidence::weigh;
@@ -92,7 +94,9 @@ fn reason(
     let (source, goal) = (format!("{}.{}", from.name, column.name), format!("{}.{}", target.name, key.name));
     let named = match how {
         Link::NamesTable => format!("{source} is named after the table {} and its column {}", target.name, key.name),
-        Link::EndsWithTable => format!("the name of {source} ends with that of the table {} and its column {}", target.name, key.name),
+        Link::EndsWithTable => {
+            format!("the name of {source} ends with that of the table {} and its column {}", target.name, key.name)
+        }
         Link::SameName => format!("{source} has the same name as {goal}"),
         Link::Itself => format!("{source} is named like a reference to another row of its own table"),
     };

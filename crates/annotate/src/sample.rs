@@ -38,6 +38,13 @@ impl Sampler {
             DataType::Utf8 => self.texts(array, array.as_string::<i32>().iter()),
             DataType::LargeUtf8 => self.texts(array, array.as_string::<i64>().iter()),
             DataType::Utf8View => self.texts(array, array.as_string_view().iter()),
+            DataType::Boolean => {
+                for (row, value) in array.as_boolean().iter().enumerate() {
+                    if let Some(value) = value {
+                        self.offer(hash::number(u64::from(value)), row, || cell_text(array, row));
+                    }
+                }
+            }
             DataType::Int64 => self.numbers::<Int64Type>(array, |v| hash::number(v.cast_unsigned())),
             DataType::UInt64 => self.numbers::<UInt64Type>(array, hash::number),
             DataType::Float64 => self.numbers::<Float64Type>(array, hash::float),
@@ -76,7 +83,8 @@ impl Sampler {
     #[inline]
     fn offer(&mut self, hash: u64, row: usize, text: impl FnOnce() -> Option<String>) {
         let full = self.kept.len() >= self.n;
-        if full && self.kept.last_key_value().is_none_or(|(largest, _)| hash >= *largest) || self.kept.contains_key(&hash)
+        if full && self.kept.last_key_value().is_none_or(|(largest, _)| hash >= *largest)
+            || self.kept.contains_key(&hash)
         {
             return;
         }

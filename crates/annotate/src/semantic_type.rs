@@ -70,8 +70,10 @@ impl Name {
     }
 
     fn is_postal_code(&self) -> bool {
-        self.any(&["zip", "zipcode", "postcode", "plz", "postleitzahl"]) || self.has(&["postal", "code"])
-            || self.ends(&["postal"]) || self.has(&["post", "code"])
+        self.any(&["zip", "zipcode", "postcode", "plz", "postleitzahl"])
+            || self.has(&["postal", "code"])
+            || self.ends(&["postal"])
+            || self.has(&["post", "code"])
     }
 
     fn is_phone(&self) -> bool {
@@ -98,10 +100,10 @@ impl Name {
 
     fn is_amount(&self) -> bool {
         self.any(&[
-            "amount", "amt", "price", "prices", "cost", "costs", "subtotal", "revenue", "sales", "salary", "fee", "fees",
-            "balance", "payment", "budget", "income", "turnover", "profit", "wage", "expense", "expenses", "charge", "charges",
-            "discount", "tax", "vat", "deposit", "fare", "tip", "tips", "freight", "premium", "debit", "credit", "spend", "msrp",
-            "preis", "betrag", "usd", "eur", "gbp", "chf", "jpy",
+            "amount", "amt", "price", "prices", "cost", "costs", "subtotal", "revenue", "sales", "salary", "fee",
+            "fees", "balance", "payment", "budget", "income", "turnover", "profit", "wage", "expense", "expenses",
+            "charge", "charges", "discount", "tax", "vat", "deposit", "fare", "tip", "tips", "freight", "premium",
+            "debit", "credit", "spend", "msrp", "preis", "betrag", "usd", "eur", "gbp", "chf", "jpy",
         ]) || self.last_in(&["total"])
     }
 
@@ -125,7 +127,7 @@ pub fn semantic_type(evidence: &Evidence<'_>) -> SemanticType {
         SqlType::Timestamp | SqlType::TimestampTz => SemanticType::Datetime,
         SqlType::Time => SemanticType::Time,
         SqlType::BigInt | SqlType::UBigInt | SqlType::Decimal(_, 0) => numbers::integer(&name, evidence),
-        SqlType::Double | SqlType::Decimal(..) => numbers::fraction(&name),
+        SqlType::Double | SqlType::Decimal(..) => numbers::fraction(&name, evidence),
         SqlType::Varchar => texts::text(&name, evidence),
         SqlType::List(item) if matches!(**item, SqlType::Varchar) && name.any(texts::TAGS) => SemanticType::Tag,
         SqlType::Json | SqlType::Struct(_) | SqlType::List(_) => SemanticType::Json,

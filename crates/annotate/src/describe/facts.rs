@@ -40,8 +40,24 @@ fn names_things(meaning: SemanticType) -> bool {
     use SemanticType as S;
     matches!(
         meaning,
-        S::Identifier | S::Code | S::TaxId | S::Iban | S::Name | S::Email | S::Phone | S::Url | S::ImageUrl | S::FilePath
-            | S::IpAddress | S::Address | S::City | S::PostalCode | S::State | S::Country | S::CountryCode | S::Region
+        S::Identifier
+            | S::Code
+            | S::TaxId
+            | S::Iban
+            | S::Name
+            | S::Email
+            | S::Phone
+            | S::Url
+            | S::ImageUrl
+            | S::FilePath
+            | S::IpAddress
+            | S::Address
+            | S::City
+            | S::PostalCode
+            | S::State
+            | S::Country
+            | S::CountryCode
+            | S::Region
     )
 }
 
@@ -70,6 +86,7 @@ fn range(sql_type: &SqlType, profile: &ColumnProfile) -> Option<String> {
     if !sql_type.is_numeric() && !sql_type.is_temporal() {
         return None;
     }
+    let (min, max) = (short(min), short(max));
     Some(if min == max { format!("always {min}") } else { format!("from {min} to {max}") })
 }
 
@@ -94,6 +111,11 @@ fn choices(brief: &ColumnBrief, meaning: SemanticType, profile: &ColumnProfile) 
         };
     }
     distinctness(profile)
+}
+
+/// A whole number without the `.0` that tells its type: a sentence is for people.
+fn short(number: &str) -> &str {
+    number.strip_suffix(".0").unwrap_or(number)
 }
 
 fn has_proper_noun(value: &str) -> bool {

@@ -6,20 +6,65 @@ use crate::words::{any, singular, words};
 
 /// Short forms that people write in column names.
 const LONG_FORMS: &[(&str, &str)] = &[
-    ("qty", "quantity"), ("amt", "amount"), ("nr", "number"), ("no", "number"), ("num", "number"), ("desc", "description"),
-    ("addr", "address"), ("dob", "date of birth"), ("tel", "telephone"), ("cnt", "count"), ("pct", "percentage"),
-    ("perc", "percentage"), ("avg", "average"), ("min", "minimum"), ("max", "maximum"), ("yr", "year"), ("qtr", "quarter"),
-    ("lang", "language"), ("cat", "category"), ("dept", "department"), ("org", "organisation"), ("lat", "latitude"),
-    ("lon", "longitude"), ("lng", "longitude"), ("img", "image"), ("src", "source"), ("dest", "destination"),
-    ("ts", "timestamp"), ("dt", "date"), ("temp", "temperature"), ("msg", "message"), ("ref", "reference"), ("id", "identifier"),
-    ("ids", "identifiers"), ("zip", "postal code"), ("email", "e-mail address"), ("url", "URL"), ("uri", "URI"), ("ip", "IP address"),
-    ("iban", "IBAN"), ("sku", "SKU"), ("isbn", "ISBN"), ("ean", "EAN"), ("vat", "VAT"), ("ssn", "SSN"), ("uuid", "UUID"),
-    ("kg", "in kilograms"), ("cm", "in centimetres"), ("km", "in kilometres"), ("ms", "in milliseconds"),
-    ("usd", "in US dollars"), ("eur", "in euros"), ("gbp", "in pounds sterling"),
+    ("qty", "quantity"),
+    ("amt", "amount"),
+    ("nr", "number"),
+    ("no", "number"),
+    ("num", "number"),
+    ("desc", "description"),
+    ("addr", "address"),
+    ("dob", "date of birth"),
+    ("tel", "telephone"),
+    ("cnt", "count"),
+    ("pct", "percentage"),
+    ("perc", "percentage"),
+    ("avg", "average"),
+    ("min", "minimum"),
+    ("max", "maximum"),
+    ("yr", "year"),
+    ("qtr", "quarter"),
+    ("lang", "language"),
+    ("cat", "category"),
+    ("dept", "department"),
+    ("org", "organisation"),
+    ("lat", "latitude"),
+    ("lon", "longitude"),
+    ("lng", "longitude"),
+    ("img", "image"),
+    ("src", "source"),
+    ("dest", "destination"),
+    ("ts", "timestamp"),
+    ("dt", "date"),
+    ("temp", "temperature"),
+    ("msg", "message"),
+    ("ref", "reference"),
+    ("id", "identifier"),
+    ("ids", "identifiers"),
+    ("zip", "postal code"),
+    ("email", "e-mail address"),
+    ("url", "URL"),
+    ("uri", "URI"),
+    ("ip", "IP address"),
+    ("iban", "IBAN"),
+    ("sku", "SKU"),
+    ("isbn", "ISBN"),
+    ("ean", "EAN"),
+    ("vat", "VAT"),
+    ("ssn", "SSN"),
+    ("uuid", "UUID"),
+    ("kg", "in kilograms"),
+    ("cm", "in centimetres"),
+    ("km", "in kilometres"),
+    ("ms", "in milliseconds"),
+    ("usd", "in US dollars"),
+    ("eur", "in euros"),
+    ("gbp", "in pounds sterling"),
 ];
 /// Table names that say nothing of their rows.
-const MUTE_TABLES: &[&str] =
-    &["data", "table", "sheet", "export", "file", "record", "row", "result", "output", "dataset", "csv", "list", "report", "test"];
+const MUTE_TABLES: &[&str] = &[
+    "data", "table", "sheet", "export", "file", "record", "row", "result", "output", "input", "dataset", "csv", "list",
+    "report", "test",
+];
 const TABLE_AFFIXES: &[&str] = &["dim", "fact", "fct", "tbl", "stg", "raw"];
 
 /// How the sentence begins: what the column holds, and of what.
@@ -65,15 +110,23 @@ fn identifier(stem: &[String], owner: &str) -> String {
 fn question(rest: &[String], owner: &str) -> String {
     match rest {
         [first, what @ ..] if !what.is_empty() && ["is", "was"].contains(&first.as_str()) => {
-            format!("Whether the {owner} {first} {}", plain(what))
+            // `is_active` is a quality, `is_gift` a thing: only the first can follow "is" without an article.
+            let marked = if what.iter().any(|word| is_quality(word)) { "" } else { "marked as " };
+            format!("Whether the {owner} {first} {marked}{}", plain(what))
         }
         [first, what @ ..] if !what.is_empty() && first == "has" => format!("Whether the {owner} has {}", plain(what)),
-        [what @ .., last] if !what.is_empty() && last == "flag" => format!("Whether {} holds for the {owner}", plain(what)),
-        [one] if is_participle(one) || ["active", "valid", "visible", "public"].contains(&one.as_str()) => {
-            format!("Whether the {owner} is {one}")
+        [what @ .., last] if !what.is_empty() && last == "flag" => {
+            format!("Whether {} holds for the {owner}", plain(what))
         }
+        [one] if is_quality(one) => format!("Whether the {owner} is {one}"),
         _ => format!("Whether {} is set for the {owner}", plain(rest)),
     }
+}
+
+fn is_quality(word: &str) -> bool {
+    is_participle(word)
+        || ["able", "ible", "ive", "ful", "al", "ic"].iter().any(|ending| word.ends_with(ending))
+        || ["valid", "open", "new", "free", "full", "empty", "online", "offline", "ready", "late"].contains(&word)
 }
 
 fn is_participle(word: &str) -> bool {
@@ -87,7 +140,7 @@ pub(super) fn kind(column: &str, meaning: SemanticType) -> Option<&'static str> 
     let named = |some: &[&str]| any(&words(column), some);
     let text = match meaning {
         S::Amount if !named(&["amount", "price", "cost", "fee", "salary", "revenue"]) => "an amount of money",
-        S::Percentage => "in percent",
+        S::Percentage if !named(&["percent", "percentage", "pct", "perc"]) => "in percent",
         S::Ratio => "a share of one",
         S::Duration if !named(&["duration", "seconds", "minutes", "hours", "days", "weeks"]) => "a span of time",
         S::CountryCode if !named(&["code"]) => "as a country code",
@@ -97,7 +150,7 @@ pub(super) fn kind(column: &str, meaning: SemanticType) -> Option<&'static str> 
         S::Date if !named(&["date", "day", "on", "dob", "birthday", "birthdate"]) => "a calendar date",
         S::Datetime if !named(&["at", "timestamp", "time", "datetime"]) => "a date and time",
         S::Json => "structured data",
-        S::ImageUrl => "a link to an image",
+        S::ImageUrl if !named(&["image", "img", "photo", "picture"]) => "a link to an image",
         S::Tag => "free labels",
         _ => return None,
     };
@@ -110,7 +163,7 @@ fn owner(table: &str) -> String {
     let mut telling: Vec<&String> = all.iter().filter(|word| word.parse::<u64>().is_err()).collect();
     let Some(last) = telling.pop() else { return "row".to_owned() };
     let last = singular(last);
-    if telling.is_empty() && MUTE_TABLES.contains(&last.as_str()) {
+    if telling.is_empty() && (MUTE_TABLES.contains(&last.as_str()) || last.chars().count() == 1) {
         return "row".to_owned();
     }
     telling.into_iter().map(String::as_str).chain([last.as_str()]).collect::<Vec<_>>().join(" ")
@@ -124,7 +177,9 @@ pub(super) fn table_words(table: &str) -> String {
 
 /// The words with short forms written out.
 fn plain(words: &[String]) -> String {
-    let long = |word: &String| LONG_FORMS.iter().find(|(short, _)| short == word).map_or(word.as_str(), |(_, long)| long).to_owned();
+    let long = |word: &String| {
+        LONG_FORMS.iter().find(|(short, _)| short == word).map_or(word.as_str(), |(_, long)| long).to_owned()
+    };
     words.iter().map(long).collect::<Vec<_>>().join(" ")
 }
 

@@ -28,9 +28,11 @@ pub(crate) fn mod97(iban: &str) -> bool {
         return false;
     }
     let (head, tail) = iban.split_at(4);
-    let rest = tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
-        if value < 10 { (rest * 10 + value) % 97 } else { (rest * 100 + value) % 97 }
-    });
+    let rest = tail
+        .chars()
+        .chain(head.chars())
+        .filter_map(|c| c.to_digit(36))
+        .fold(0, |rest, value| if value < 10 { (rest * 10 + value) % 97 } else { (rest * 100 + value) % 97 });
     rest == 1
 }
 

@@ -10,9 +10,22 @@ const PHRASES: &[(PiiTag, &[&[&str]])] = &[
     (PiiTag::Ssn, &[&["ssn"], &["social", "security"], &["social", "security", "number"]]),
     (
         PiiTag::Phone,
-        &[&["phone"], &["phones"], &["mobile"], &["telephone"], &["tel"], &["cellphone"], &["cell"], &["fax"], &["telefon"]],
+        &[
+            &["phone"],
+            &["phones"],
+            &["mobile"],
+            &["telephone"],
+            &["tel"],
+            &["cellphone"],
+            &["cell"],
+            &["fax"],
+            &["telefon"],
+        ],
     ),
-    (PiiTag::CreditCard, &[&["credit", "card"], &["creditcard"], &["card", "number"], &["card", "no"], &["cc", "number"]]),
+    (
+        PiiTag::CreditCard,
+        &[&["credit", "card"], &["creditcard"], &["card", "number"], &["card", "no"], &["cc", "number"]],
+    ),
     (PiiTag::Iban, &[&["iban"]]),
     (PiiTag::IpAddress, &[&["ip"], &["ip", "address"], &["ip", "addr"], &["ipaddress"], &["ipaddr"], &["ipv"]]),
     (
@@ -37,9 +50,34 @@ const PHRASES: &[(PiiTag, &[&[&str]])] = &[
 
 /// Words before `name` that make it the name of a person.
 const OF_A_PERSON: &[&str] = &[
-    "first", "last", "full", "given", "family", "middle", "maiden", "person", "customer", "client", "employee", "contact",
-    "patient", "student", "teacher", "holder", "owner", "guest", "passenger", "member", "recipient", "sender", "buyer",
-    "applicant", "candidate", "father", "mother", "spouse",
+    "first",
+    "last",
+    "full",
+    "given",
+    "family",
+    "middle",
+    "maiden",
+    "person",
+    "customer",
+    "client",
+    "employee",
+    "contact",
+    "patient",
+    "student",
+    "teacher",
+    "holder",
+    "owner",
+    "guest",
+    "passenger",
+    "member",
+    "recipient",
+    "sender",
+    "buyer",
+    "applicant",
+    "candidate",
+    "father",
+    "mother",
+    "spouse",
 ];
 
 /// The tag a name asks for.

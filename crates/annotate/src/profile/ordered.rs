@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use arrow::array::{Array, ArrowPrimitiveType, PrimitiveArray};
 
+use super::QUANTILE_SAMPLE;
 use super::distinct::Distinct;
 use super::report::{ColumnProfile, Quantiles, top_values};
-use super::QUANTILE_SAMPLE;
 use crate::hash;
 
 /// How far the sample may grow before it is cut back: cutting seldom makes it cheap.

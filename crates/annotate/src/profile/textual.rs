@@ -36,11 +36,7 @@ impl Sizes {
     }
 
     fn finish(self) -> Option<Lengths> {
-        (self.count > 0).then(|| Lengths {
-            min: self.min,
-            max: self.max,
-            avg: self.total as f64 / self.count as f64,
-        })
+        (self.count > 0).then(|| Lengths { min: self.min, max: self.max, avg: self.total as f64 / self.count as f64 })
     }
 }
 

@@ -127,11 +127,7 @@ fn range_inside(from: &RelationColumn, key: &RelationColumn, kind: Class) -> Opt
 }
 
 fn compare(a: &str, b: &str, kind: Class) -> Option<Ordering> {
-    if kind == Class::Whole {
-        Some(a.parse::<i128>().ok()?.cmp(&b.parse::<i128>().ok()?))
-    } else {
-        Some(a.cmp(b))
-    }
+    if kind == Class::Whole { Some(a.parse::<i128>().ok()?.cmp(&b.parse::<i128>().ok()?)) } else { Some(a.cmp(b)) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use crate::words::{singular, words};
 
 /// Words that end the name of a key or of a reference to one.
 const KEY_WORDS: &[&str] = &[
-    "id", "key", "code", "uuid", "guid", "no", "nr", "number", "ref", "sku", "isbn", "ean", "upc", "gtin", "iata", "icao",
+    "id", "key", "code", "uuid", "guid", "no", "nr", "number", "ref", "sku", "isbn", "ean", "upc", "gtin", "iata",
+    "icao",
 ];
 /// Key words that say enough to be matched by themselves across tables.
 const TELLING: &[&str] = &["sku", "isbn", "ean", "upc", "gtin", "iata", "icao"];
@@ -78,11 +79,8 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn new(tables: &[RelationTable]) -> Self {
-        let mut index = Self {
-            entities: HashMap::new(),
-            keys: HashMap::new(),
-            columns: Vec::with_capacity(tables.len()),
-        };
+        let mut index =
+            Self { entities: HashMap::new(), keys: HashMap::new(), columns: Vec::with_capacity(tables.len()) };
         for (at, table) in tables.iter().enumerate() {
             let entity = entity(&table.name);
             for start in 0..entity.len() {
@@ -108,7 +106,11 @@ impl Index {
         let mut all = Vec::new();
         let own = entity(&tables[from].name);
         if reference.stem.len() == 1 && ITSELF.contains(&reference.stem[0].as_str()) {
-            all.extend(self.key_of(from, &own.join("_"), reference).map(|column| Target { table: from, column, how: Link::Itself }));
+            all.extend(self.key_of(from, &own.join("_"), reference).map(|column| Target {
+                table: from,
+                column,
+                how: Link::Itself,
+            }));
         }
         for start in 0..reference.stem.len() {
             let thing = reference.stem[start..].join("_");

@@ -6,12 +6,54 @@ use super::{Evidence, Name};
 
 /// Words that end the name of a span of time.
 const SPANS: &[&str] = &[
-    "seconds", "secs", "sec", "ms", "millis", "milliseconds", "minutes", "mins", "hours", "hrs", "days", "weeks", "months",
-    "years", "duration", "elapsed", "latency", "uptime", "runtime", "tenure",
+    "seconds",
+    "secs",
+    "sec",
+    "ms",
+    "millis",
+    "milliseconds",
+    "minutes",
+    "mins",
+    "hours",
+    "hrs",
+    "days",
+    "weeks",
+    "months",
+    "years",
+    "duration",
+    "elapsed",
+    "latency",
+    "uptime",
+    "runtime",
+    "tenure",
 ];
 const COUNTS: &[&str] = &[
-    "count", "counts", "cnt", "qty", "quantity", "num", "nb", "nbr", "units", "stock", "inventory", "population", "visits",
-    "clicks", "views", "impressions", "attempts", "downloads", "votes", "likes", "followers", "points", "menge", "anzahl",
+    "count",
+    "counts",
+    "cnt",
+    "qty",
+    "quantity",
+    "num",
+    "nb",
+    "nbr",
+    "units",
+    "stock",
+    "inventory",
+    "population",
+    "visits",
+    "clicks",
+    "views",
+    "impressions",
+    "attempts",
+    "downloads",
+    "votes",
+    "likes",
+    "followers",
+    "points",
+    "pop",
+    "occurrences",
+    "menge",
+    "anzahl",
 ];
 const SCORES: &[&str] = &["score", "scores", "rating", "ratings", "rank", "ranking", "grade", "stars", "nps"];
 
@@ -53,7 +95,12 @@ pub(super) fn integer(name: &Name, evidence: &Evidence<'_>) -> SemanticType {
 }
 
 /// A number with a fraction.
-pub(super) fn fraction(name: &Name) -> SemanticType {
+pub(super) fn fraction(name: &Name, evidence: &Evidence<'_>) -> SemanticType {
+    // Codes and years with gaps are often written as 2024.0.
+    let found = if is_whole(evidence) { integer(name, evidence) } else { SemanticType::Integer };
+    if found != SemanticType::Integer {
+        return found;
+    }
     measure(name).unwrap_or(SemanticType::Decimal)
 }
 
@@ -65,7 +112,7 @@ fn measure(name: &Name) -> Option<SemanticType> {
         SemanticType::Percentage
     } else if name.any(&["ratio", "fraction", "proportion"]) || name.last_in(&["share"]) {
         SemanticType::Ratio
-    } else if name.any(&["rate", "rates"]) {
+    } else if name.any(&["rate", "rates", "per"]) {
         SemanticType::Rate
     } else if name.any(COUNTS) {
         SemanticType::Count
@@ -78,6 +125,14 @@ fn measure(name: &Name) -> Option<SemanticType> {
     } else {
         return None;
     })
+}
+
+/// Whether no value at hand has a fraction.
+fn is_whole(evidence: &Evidence<'_>) -> bool {
+    let whole = |text: &String| text.parse::<f64>().is_ok_and(|value| value.fract() == 0.0);
+    let ends = evidence.profile.and_then(|profile| Some([profile.min.as_ref()?, profile.max.as_ref()?]));
+    let mut seen = ends.into_iter().flatten().chain(evidence.samples).peekable();
+    seen.peek().is_some() && seen.all(whole)
 }
 
 /// Smallest and largest, from the profile or else from the samples.

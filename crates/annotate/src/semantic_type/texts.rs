@@ -9,20 +9,84 @@ use super::{Evidence, Name, PROOF};
 pub(super) const TAGS: &[&str] = &["tag", "tags", "label", "labels", "keyword", "keywords", "topics", "hashtags"];
 /// Words for one of a few choices.
 pub(super) const CHOICES: &[&str] = &[
-    "status", "type", "category", "kind", "class", "group", "level", "stage", "phase", "gender", "sex", "method", "mode",
-    "channel", "priority", "segment", "tier", "size", "color", "colour", "severity", "department", "plan", "role", "source",
+    "status",
+    "type",
+    "category",
+    "kind",
+    "class",
+    "group",
+    "level",
+    "stage",
+    "phase",
+    "gender",
+    "sex",
+    "method",
+    "mode",
+    "channel",
+    "priority",
+    "segment",
+    "tier",
+    "size",
+    "color",
+    "colour",
+    "severity",
+    "department",
+    "plan",
+    "role",
+    "source",
     "weekday",
 ];
 /// Words that `state` is full of when it means a status.
 const STATES_OF_AFFAIRS: &[&str] = &[
-    "active", "inactive", "open", "closed", "new", "done", "pending", "running", "failed", "success", "succeeded", "cancelled",
-    "canceled", "complete", "completed", "draft", "published", "paused", "on", "off", "ok", "error", "queued", "approved",
-    "rejected", "started", "stopped", "shipped", "delivered", "paid",
+    "active",
+    "inactive",
+    "open",
+    "closed",
+    "new",
+    "done",
+    "pending",
+    "running",
+    "failed",
+    "success",
+    "succeeded",
+    "cancelled",
+    "canceled",
+    "complete",
+    "completed",
+    "draft",
+    "published",
+    "paused",
+    "on",
+    "off",
+    "ok",
+    "error",
+    "queued",
+    "approved",
+    "rejected",
+    "started",
+    "stopped",
+    "shipped",
+    "delivered",
+    "paid",
 ];
 /// Words whose column is free text.
 const PROSE: &[&str] = &[
-    "note", "notes", "comment", "comments", "remark", "remarks", "message", "text", "body", "feedback", "review", "content",
-    "bemerkung", "question", "answer", "quote",
+    "note",
+    "notes",
+    "comment",
+    "comments",
+    "remark",
+    "remarks",
+    "message",
+    "text",
+    "body",
+    "feedback",
+    "review",
+    "content",
+    "bemerkung",
+    "question",
+    "answer",
+    "quote",
 ];
 /// Distinct values past which a column is no list of choices.
 const FEW: u64 = 50;
@@ -68,7 +132,9 @@ fn contact(name: &Name, values: &[&str]) -> Option<SemanticType> {
         Some(SemanticType::Email)
     } else if name.is_phone() && half(&|v| (5..=16).contains(&digits(v))) {
         Some(SemanticType::Phone)
-    } else if name.any(&["url", "uri", "link", "website", "homepage", "webpage", "href"]) && half(&|v| v.contains(['.', '/'])) {
+    } else if name.any(&["url", "uri", "link", "website", "homepage", "webpage", "href"])
+        && half(&|v| v.contains(['.', '/']))
+    {
         let image = name.any(&["image", "img", "photo", "picture", "avatar", "logo", "thumbnail", "icon"]);
         Some(if image { SemanticType::ImageUrl } else { SemanticType::Url })
     } else if name.any(&["path", "filename", "filepath", "directory", "folder"]) || name.last_in(&["file"]) {
@@ -100,19 +166,32 @@ fn place(name: &Name, values: &[&str]) -> Option<SemanticType> {
         Some(SemanticType::Timezone)
     } else if name.is_postal_code() {
         Some(SemanticType::PostalCode)
-    } else if name.any(&["city", "town", "municipality", "ville", "ciudad", "stadt", "ort"]) {
+    } else if name.last_in(&["city", "town", "municipality", "ville", "ciudad", "stadt", "ort"])
+        || name.has(&["city", "name"])
+    {
         Some(SemanticType::City)
     } else if name.any(&["province", "bundesland"]) {
         Some(SemanticType::State)
     } else if name.last_in(&["state"]) {
         let affairs = share(values, &|v| STATES_OF_AFFAIRS.contains(&v.to_lowercase().as_str()));
         Some(if affairs >= 0.3 { SemanticType::Enum } else { SemanticType::State })
-    } else if name.any(&["region", "county", "district", "territory", "continent", "area", "neighborhood", "neighbourhood"]) {
+    } else if name.any(&[
+        "region",
+        "county",
+        "district",
+        "territory",
+        "continent",
+        "area",
+        "neighborhood",
+        "neighbourhood",
+    ]) {
         Some(SemanticType::Region)
     } else if name.any(&["address", "addr", "street", "strasse", "straße", "adresse"]) {
         Some(SemanticType::Address)
-    } else if name.is_latitude_or_longitude() || name.last_in(&["location"]) && share(values, &|v| digits(v) > 4) >= PROOF {
+    } else if name.is_latitude_or_longitude() {
         Some(SemanticType::GeoCoordinate)
+    } else if name.last_in(&["location"]) && share(values, &|v| digits(v) > 0 && v.contains(' ')) >= PROOF {
+        Some(SemanticType::Address)
     } else if name.any(&["industry", "sector", "naics"]) {
         Some(SemanticType::IndustrySector)
     } else {
@@ -141,8 +220,25 @@ fn thing(name: &Name, values: &[&str]) -> Option<SemanticType> {
     } else if name.is_identifier() && agree(values, |v| v.len() <= 64 && v.split_whitespace().count() <= 3) {
         Some(SemanticType::Identifier)
     } else if name.last_in(&[
-        "name", "names", "title", "surname", "firstname", "lastname", "fullname", "forename", "brand", "company",
-        "manufacturer", "vendor", "supplier", "author", "artist", "director", "publisher", "nachname", "vorname",
+        "name",
+        "names",
+        "title",
+        "surname",
+        "firstname",
+        "lastname",
+        "fullname",
+        "forename",
+        "brand",
+        "company",
+        "manufacturer",
+        "vendor",
+        "supplier",
+        "author",
+        "artist",
+        "director",
+        "publisher",
+        "nachname",
+        "vorname",
     ]) {
         Some(SemanticType::Name)
     } else if name.last_in(CHOICES) {

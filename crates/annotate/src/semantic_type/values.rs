@@ -27,10 +27,16 @@ pattern!(VERSION, r"^[vV]?\d+\.\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.-]+)?$");
 pattern!(GEO, r"^[-+]?\d{1,2}\.\d+\s*[,;]\s*[-+]?\d{1,3}\.\d+$|^POINT ?\(");
 pattern!(PERCENT, r"^[-+]?[\d.,]+ ?%$");
 pattern!(MONEY, r"^[-+]?(?:[$€£¥₹] ?[-\d.,' ]*\d|\d[\d.,' ]* ?[$€£¥₹])$");
-pattern!(ZONE, r"^(?:(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+0-9-]+|UTC(?:[+-]\d.*)?|GMT[+-]\d.*)$");
+pattern!(
+    ZONE,
+    r"^(?:(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+0-9-]+|UTC(?:[+-]\d.*)?|GMT[+-]\d.*)$"
+);
 pattern!(QUARTER, r"^(?:Q[1-4](?:[ /-]?\d{2,4})?|\d{4}[ /-]?Q[1-4])$");
 pattern!(WEEK, r"^\d{4}-?W\d{2}$");
-pattern!(MONTH, r"^(?:\d{4}-(?:0[1-9]|1[0-2])|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*(?:[ -]\d{2,4})?)$");
+pattern!(
+    MONTH,
+    r"^(?:\d{4}-(?:0[1-9]|1[0-2])|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*(?:[ -]\d{2,4})?)$"
+);
 
 /// The meaning that nearly all values prove; `None` of no values.
 pub(super) fn proven(name: &Name, values: &[&str]) -> Option<SemanticType> {
@@ -39,7 +45,9 @@ pub(super) fn proven(name: &Name, values: &[&str]) -> Option<SemanticType> {
     let like = |pattern: &Regex| all(&|value| pattern.is_match(value));
     let one_word = |value: &str| !value.contains(char::is_whitespace);
     let forms: [(SemanticType, &dyn Fn() -> bool); 18] = [
-        (SemanticType::Email, &|| all(&|v| one_word(v) && scanner.value(v) == Some(PiiTag::Email) && !v.contains("://"))),
+        (SemanticType::Email, &|| {
+            all(&|v| one_word(v) && scanner.value(v) == Some(PiiTag::Email) && !v.contains("://"))
+        }),
         (SemanticType::ImageUrl, &|| like(&URL) && like(&IMAGE)),
         (SemanticType::Url, &|| like(&URL)),
         (SemanticType::Identifier, &|| like(&UUID)),
@@ -72,7 +80,8 @@ fn period(name: &Name, values: &[&str]) -> Option<SemanticType> {
         Some(SemanticType::Week)
     } else if like(&QUARTER) && (name.any(&["quarter", "qtr", "period"]) || values.iter().any(|v| v.len() > 2)) {
         Some(SemanticType::Quarter)
-    } else if like(&MONTH) && (name.any(&["month", "period"]) || values.iter().any(|v| v.starts_with(char::is_numeric))) {
+    } else if like(&MONTH) && (name.any(&["month", "period"]) || values.iter().any(|v| v.starts_with(char::is_numeric)))
+    {
         Some(SemanticType::Month)
     } else {
         None

@@ -13,7 +13,7 @@ fn brief(table: &str, column: &str, sql_type: SqlType, samples: &[&str]) -> Colu
 }
 
 fn meaning(column: &str, sql_type: SqlType, samples: &[&str]) -> SemanticType {
-    OfflineDescriber::describe_column(&brief("t", column, sql_type, samples)).semantic_type
+    OfflineDescriber::describe_column(&brief("things", column, sql_type, samples)).semantic_type
 }
 
 fn shop_briefs(with_values: bool) -> Vec<ColumnBrief> {
@@ -69,11 +69,13 @@ fn sentences_are_plain_and_useful() {
         .collect();
     for sentence in [
         "customers.id: Identifier of the customer; every value is distinct.",
-        "customers.full_name: Full name of the customer; every value is distinct.",
+        "customers.full_name: Full name of the customer; 58 different values.",
         "customers.email: E-mail address of the customer; every value is distinct.",
-        "products.is_discontinued: Whether the product is discontinued; true in 10 % of the rows with a value.",
-        "orders.customer_id: Identifier of the customer that the order refers to; 46 different values.",
+        "products.is_discontinued: Whether the product is discontinued; true in 20 % of the rows with a value.",
+        "orders.customer_id: Identifier of the customer that the order refers to; 44 different values.",
         "orders.ordered_at: Date and time when the order was ordered; from 2024-01-05T01:12:00 to 2024-11-03T07:39:00.",
+        "orders.is_gift: Whether the order is marked as gift; true in 9 % of the rows with a value.",
+        "orders.total: Total of the order; an amount of money; from 3.5 to 1190.",
         "orders.status: Status of the order; one of cancelled, delivered, paid, pending and shipped.",
     ] {
         assert!(said.iter().any(|s| s == sentence), "missing: {sentence}\n{}", said.join("\n"));
@@ -84,9 +86,12 @@ fn sentences_are_plain_and_useful() {
 #[test]
 fn no_sentence_holds_a_cell_of_personal_data() {
     let customers = shop::customers();
-    for (at, column) in customers.columns.iter().enumerate().filter(|(_, c)| {
-        ["full_name", "email", "phone", "birth_date"].contains(&c.name.as_str())
-    }) {
+    for (at, column) in customers
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| ["full_name", "email", "phone", "birth_date"].contains(&c.name.as_str()))
+    {
         let brief = ColumnBrief {
             table: "customers".into(),
             column: column.name.clone(),
@@ -121,6 +126,9 @@ fn values_outrank_names_and_contradicted_names_are_not_believed() {
     assert_eq!(meaning("x", text(), &["P1DT2H", "PT30M"]), S::Duration);
     assert_eq!(meaning("state", text(), &["open", "closed"]), S::Enum);
     assert_eq!(meaning("state", text(), &["Texas", "Ohio"]), S::State);
+    assert_eq!(meaning("location", text(), &["12 High St", "7 Low Rd"]), S::Address);
+    assert_eq!(meaning("location", text(), &["52.52, 13.40"]), S::GeoCoordinate);
+    assert_eq!(meaning("city_district", text(), &["North", "South"]), S::Region);
     assert_eq!(meaning("country", text(), &["DE", "NA"]), S::CountryCode);
     assert_eq!(meaning("country", text(), &["Germany", "Namibia"]), S::Country);
     assert_eq!(meaning("anything", text(), &[]), S::Unknown);
@@ -145,6 +153,9 @@ fn numbers_mean_what_their_names_and_ranges_say() {
         ("total_seats", SqlType::BigInt, ["1", "2"], S::Count),
         ("response_ms", SqlType::BigInt, ["1", "2"], S::Duration),
         ("is_open", SqlType::BigInt, ["0", "1"], S::Flag),
+        ("sale_year", SqlType::Double, ["1998.0", "2003.0"], S::Year),
+        ("zip", SqlType::Double, ["2127.0", "2118.0"], S::PostalCode),
+        ("rows_per_sec", SqlType::BigInt, ["1", "2"], S::Rate),
         ("height", SqlType::Double, ["1.8", "1.7"], S::Decimal),
     ] {
         assert_eq!(meaning(name, sql_type, &samples), expected, "{name} of {samples:?}");
@@ -157,7 +168,8 @@ fn names_of_people_in_a_short_list_are_not_spelt_out() {
         "null_fraction": 0.0, "distinct_estimate": 2, "n_rows": 40, "distinct_exact": true, "min": "Ada", "max": "Bram",
         "top_values": [{"value": "Ada", "count": 30}, {"value": "Bram", "count": 10}],
     });
-    let brief = ColumnBrief { profile: Some(profile), ..brief("tickets", "assignee", SqlType::Varchar, &["Ada", "Bram"]) };
+    let brief =
+        ColumnBrief { profile: Some(profile), ..brief("tickets", "assignee", SqlType::Varchar, &["Ada", "Bram"]) };
     let said = OfflineDescriber::describe_column(&brief);
     assert_eq!(said.semantic_type, SemanticType::Enum);
     assert_eq!(said.description, "Assignee of the ticket; 2 different values.");

@@ -70,7 +70,7 @@ proptest! {
         let plain = whole(&SqlType::Varchar, array.as_ref());
         prop_assert_eq!(&in_parts(&SqlType::Varchar, &array, &cuts), &plain);
         // However arrow keeps the texts, the profile is the same.
-        prop_assert_eq!(&whole(&SqlType::Varchar, &StringViewArray::from_iter(values.iter().map(Option::as_deref))), &plain);
+        prop_assert_eq!(&whole(&SqlType::Varchar, &values.iter().map(Option::as_deref).collect::<StringViewArray>()), &plain);
         prop_assert_eq!(&whole(&SqlType::Varchar, &LargeStringArray::from(values.clone())), &plain);
         let dictionary: DictionaryArray<Int32Type> = values.iter().map(Option::as_deref).collect();
         prop_assert_eq!(&whole(&SqlType::Varchar, &dictionary), &plain);
@@ -123,9 +123,13 @@ fn quantiles_of_large_columns_lie_within_three_percentiles() {
     let array: ArrayRef = Arc::new(Int64Array::from_iter_values(values));
     for profile in [whole(&SqlType::BigInt, array.as_ref()), in_parts(&SqlType::BigInt, &array, &[50_000, 200_001])] {
         let quantiles = profile.quantiles.unwrap();
-        for (text, percent) in
-            [(quantiles.p05, 5.0), (quantiles.p25, 25.0), (quantiles.p50, 50.0), (quantiles.p75, 75.0), (quantiles.p95, 95.0)]
-        {
+        for (text, percent) in [
+            (quantiles.p05, 5.0),
+            (quantiles.p25, 25.0),
+            (quantiles.p50, 50.0),
+            (quantiles.p75, 75.0),
+            (quantiles.p95, 95.0),
+        ] {
             // The values are spread evenly over a million: a value is its own rank.
             let rank = text.parse::<f64>().unwrap() / 10_000.0;
             assert!((rank - percent).abs() < 3.0, "p{percent} is at {rank}");
@@ -146,7 +150,8 @@ fn rising_columns_are_known_to_be_distinct_whatever_their_length() {
 
 #[test]
 fn no_rows_and_no_values_have_profiles_too() {
-    for sql_type in [SqlType::BigInt, SqlType::Double, SqlType::Varchar, SqlType::Boolean, SqlType::Date, SqlType::Blob] {
+    for sql_type in [SqlType::BigInt, SqlType::Double, SqlType::Varchar, SqlType::Boolean, SqlType::Date, SqlType::Blob]
+    {
         let empty = ColumnProfiler::new(&column(sql_type.clone())).finish();
         assert_eq!((empty.n_rows, empty.null_fraction, empty.distinct_estimate), (0, 0.0, 0), "{sql_type}");
         assert!(empty.min.is_none() && empty.top_values.is_empty() && empty.quantiles.is_none());
@@ -159,7 +164,8 @@ fn no_rows_and_no_values_have_profiles_too() {
 
 #[test]
 fn floats_without_order_and_both_zeros_are_counted_by_value() {
-    let profile = whole(&SqlType::Double, &Float64Array::from(vec![0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, 1.5]));
+    let profile =
+        whole(&SqlType::Double, &Float64Array::from(vec![0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, 1.5]));
     assert_eq!(profile.distinct_estimate, 4);
     assert_eq!((profile.min.as_deref(), profile.max.as_deref()), (Some("0.0"), Some("Infinity")));
 }

@@ -131,9 +131,12 @@ fn shared_columns_that_name_no_table_need_one_key_and_many_uses() {
 
 #[test]
 fn unrelated_tables_with_usual_columns_stay_unrelated() {
-    let usual = || vec![key("id"), column("name", SqlType::Varchar, 100, 100, ("A", "Z")), reference("year"), key("number")];
-    let tables: Vec<RelationTable> = (0..5).map(|n| table(n, ["a", "bikes", "cars", "names", "years"][n], usual())).collect();
-    let found: Vec<String> = all_of(&tables).into_iter().filter(|a| !a.contains("year") && !a.contains("name")).collect();
+    let usual =
+        || vec![key("id"), column("name", SqlType::Varchar, 100, 100, ("A", "Z")), reference("year"), key("number")];
+    let tables: Vec<RelationTable> =
+        (0..5).map(|n| table(n, ["a", "bikes", "cars", "names", "years"][n], usual())).collect();
+    let found: Vec<String> =
+        all_of(&tables).into_iter().filter(|a| !a.contains("year") && !a.contains("name")).collect();
     assert!(found.is_empty(), "{found:?}");
 }
 

@@ -32,7 +32,7 @@ proptest! {
         prop_assert_eq!(drawn.iter().collect::<HashSet<_>>().len(), drawn.len());
         prop_assert!(drawn.iter().all(|v| real.contains(v.as_str())));
         prop_assert_eq!(&drawn, &sample(n, &array, values.len()));
-        let views: ArrayRef = Arc::new(StringViewArray::from_iter(values.iter().map(Option::as_deref)));
+        let views: ArrayRef = Arc::new(values.iter().map(Option::as_deref).collect::<StringViewArray>());
         prop_assert_eq!(&drawn, &sample(n, &views, batch));
     }
 }

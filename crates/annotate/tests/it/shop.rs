@@ -34,8 +34,7 @@ pub fn products() -> Shop {
 }
 
 pub fn orders() -> Shop {
-    let types =
-        [INT, INT, TEXT, SqlType::Timestamp, INT, DOUBLE, DOUBLE, TEXT, TEXT, BOOL, SqlType::Date, TEXT];
+    let types = [INT, INT, TEXT, SqlType::Timestamp, INT, DOUBLE, DOUBLE, TEXT, TEXT, BOOL, SqlType::Date, TEXT];
     Shop::read("orders", &types)
 }
 

@@ -47,7 +47,8 @@ fn expected(sql_type: &SqlType, cells: &[&str]) -> Value {
     if counts.len() <= 100 {
         let mut top: Vec<(&str, u64)> = counts.iter().map(|(v, n)| (*v, *n)).collect();
         top.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| order(sql_type, a.0, b.0)));
-        let top: Vec<Value> = top.iter().take(5).map(|(value, count)| json!({"value": value, "count": count})).collect();
+        let top: Vec<Value> =
+            top.iter().take(5).map(|(value, count)| json!({"value": value, "count": count})).collect();
         profile["top_values"] = json!(top);
     }
     if sql_type.is_numeric() || sql_type.is_temporal() {

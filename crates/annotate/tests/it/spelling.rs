@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use annotate::cell_text;
 use arrow::array::{
-    Array, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int32Array, Int64Array,
-    ListArray, NullArray, StringArray, StringViewArray, StructArray, Time64MicrosecondArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, UInt64Array,
+    Array, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int32Array,
+    Int64Array, ListArray, NullArray, StringArray, StringViewArray, StructArray, Time64MicrosecondArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Int32Type, Int64Type};
 
@@ -75,7 +75,10 @@ fn nested_values_are_json() {
     assert_eq!(texts(&list), [Some("[1,null]".into()), Some("[]".into()), None]);
     let amounts = Decimal128Array::from(vec![1_250]).with_precision_and_scale(10, 2).unwrap();
     let nested = StructArray::from(vec![
-        (Arc::new(Field::new("a\"b", DataType::Utf8, true)), Arc::new(StringArray::from(vec!["x\n\"y"])) as Arc<dyn Array>),
+        (
+            Arc::new(Field::new("a\"b", DataType::Utf8, true)),
+            Arc::new(StringArray::from(vec!["x\n\"y"])) as Arc<dyn Array>,
+        ),
         (Arc::new(Field::new("d", DataType::Date32, true)), Arc::new(Date32Array::from(vec![0]))),
         (Arc::new(Field::new("m", amounts.data_type().clone(), true)), Arc::new(amounts)),
         (Arc::new(Field::new("f", DataType::Float64, true)), Arc::new(Float64Array::from(vec![f64::NAN]))),

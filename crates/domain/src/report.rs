@@ -24,6 +24,8 @@ closed_list! {
         MissingMarks = "MISSING_MARKS",
         /// A column of dates could be read day first or month first; the choice is named.
         AmbiguousDates = "AMBIGUOUS_DATES",
+        /// A column of numbers has marks that could be decimal or between thousands; the choice is named.
+        AmbiguousNumbers = "AMBIGUOUS_NUMBERS",
         /// A column looks typed but some values would be lost; it stays text.
         KeptAsText = "KEPT_AS_TEXT",
         /// Column names were made up, trimmed, shortened or made unique.

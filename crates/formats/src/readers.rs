@@ -1,0 +1,3 @@
+//! One module per format.
+
+pub mod csv;

@@ -1,0 +1,333 @@
+//! One reading of a text file: records to columns to Parquet, with every cell validated until all is settled.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::{ErrorCode, Failure, Warning, WarningCode, limits};
+
+use crate::convert::{SectionOutput, Sink};
+use crate::fault::{bug, failure_of};
+use crate::readers::csv::plan::{Plan, open_text};
+use crate::readers::csv::survey::encoding_warning;
+use crate::registry::Request;
+use crate::text::block::{Records, Stopped, too_many_columns};
+use crate::text::column::{Care, Cells, ColumnReader};
+use crate::text::encoding::{Decided, TextReader};
+use crate::text::evidence::{Evidence, trim};
+use crate::text::infer;
+use crate::text::locale::Preference;
+use crate::text::records::{Scan, unquote};
+use crate::write::TableWriter;
+
+/// Bytes of text that are split and read at a time.
+const BLOCK_BYTES: usize = 512 << 10;
+
+/// How a pass ended.
+pub enum Outcome {
+    /// The table is written.
+    Done(SectionOutput),
+    /// Some cell contradicted the plan; this one holds for the whole file.
+    Again(Box<Plan>),
+}
+
+/// Reads the file by a plan.
+pub fn run(request: &Request<'_>, plan: Plan, number: u32, sink: &mut dyn Sink) -> Result<Outcome, Failure> {
+    let (text, consumed) = open_text(request, plan.decided)?;
+    let output = sink.begin(0, number).map_err(|e| failure_of(e, "Opening the table's file"))?;
+    let writer = TableWriter::start(&plan.schema(|_| true), output)?;
+    let columns = plan
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(index, (reading, care))| ColumnReader::new(index, *reading, *care))
+        .collect();
+    let pass = Pass {
+        request,
+        number,
+        preference: Preference::of(&request.options.locale),
+        records: Records::new(plan.names.len()),
+        columns,
+        extra: Vec::new(),
+        writer: Some(writer),
+        waiting: 0,
+        consumed,
+        plan,
+        text,
+    };
+    pass.run()
+}
+
+struct Pass<'a> {
+    request: &'a Request<'a>,
+    number: u32,
+    preference: Preference,
+    plan: Plan,
+    text: TextReader,
+    consumed: Arc<AtomicU64>,
+    records: Records,
+    columns: Vec<ColumnReader>,
+    /// Evidence of columns beyond the table's width.
+    extra: Vec<Evidence>,
+    /// None once something contradicted the plan: then the rest of the file is only evidence.
+    writer: Option<TableWriter>,
+    /// Rows that wait in the columns.
+    waiting: usize,
+}
+
+impl Pass<'_> {
+    fn run(mut self) -> Result<Outcome, Failure> {
+        let mut text = Vec::with_capacity(BLOCK_BYTES + 4096);
+        let mut at = 0;
+        let mut skip = self.plan.skip;
+        let mut want = BLOCK_BYTES;
+        loop {
+            if self.request.observer.cancelled() {
+                return Err(Failure::new(ErrorCode::JobCancelled, "The job was cancelled while the file was read."));
+            }
+            let more = self.text.fill(&mut text, want).map_err(|e| failure_of(e, "Reading the file"))?;
+            let before = at;
+            if skip > 0 {
+                self.skip(&text, &mut at, &mut skip, !more);
+            }
+            if skip == 0 {
+                self.take(&text, &mut at, !more)?;
+            }
+            self.request.observer.progress(
+                self.records.rows_before() + self.records.rows() as u64,
+                self.consumed.load(Ordering::Relaxed),
+            );
+            if !more {
+                return self.end();
+            }
+            // A record longer than the block needs a longer block; doubling keeps the work linear.
+            want = if at == before { self.longer(&text)? } else { BLOCK_BYTES };
+            text.drain(..at);
+            at = 0;
+        }
+    }
+
+    /// Leaves out titles and header.
+    fn skip(&self, text: &[u8], at: &mut usize, skip: &mut usize, at_end: bool) {
+        let mut fields = Vec::new();
+        while *skip > 0 && *at < text.len() {
+            fields.clear();
+            let Scan::Record(next) = self.plan.dialect.scan(text, *at, at_end, &mut fields, &mut false) else {
+                return;
+            };
+            *at = next;
+            *skip -= 1;
+        }
+    }
+
+    fn longer(&self, text: &[u8]) -> Result<usize, Failure> {
+        let row = self.records.rows_before() + self.records.rows() as u64 + 1;
+        let mut fields = Vec::new();
+        if text.len() > limits::CELL_BYTES {
+            self.plan.dialect.scan(text, 0, true, &mut fields, &mut false);
+        }
+        if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
+            return Err(Failure::new(
+                ErrorCode::LimitExceeded,
+                format!("The cell in row {row}, column {} has more than {} bytes.", column + 1, limits::CELL_BYTES),
+            ));
+        }
+        if text.len() > limits::RECORD_BYTES {
+            return Err(Failure::new(
+                ErrorCode::LimitExceeded,
+                format!("Row {row} has more than {} bytes.", limits::RECORD_BYTES),
+            ));
+        }
+        Ok(text.len().clamp(BLOCK_BYTES, 16 << 20))
+    }
+
+    /// Reads the whole records of a block.
+    fn take(&mut self, text: &[u8], at: &mut usize, at_end: bool) -> Result<(), Failure> {
+        loop {
+            self.records.clear();
+            let stopped = self.records.take(&self.plan.dialect, text, at, at_end, limits::BATCH_ROWS)?;
+            if self.records.rows() > 0 {
+                self.absorb(text)?;
+            }
+            if stopped == Stopped::Cut {
+                return Ok(());
+            }
+        }
+    }
+
+    fn absorb(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let quote = self.plan.dialect.quote.unwrap_or(b'"');
+        let cells = Cells { text, records: &self.records, rows: self.records.rows(), quote };
+        let mut contradicted = false;
+        let mut bytes = 0;
+        for column in &mut self.columns {
+            column.absorb(&cells);
+            contradicted |= column.is_contradicted();
+            bytes += column.bytes();
+        }
+        contradicted |= self.surplus(text, quote)?;
+        self.waiting += self.records.rows();
+        if contradicted {
+            self.writer = None;
+        }
+        if self.writer.is_none() {
+            self.columns.iter_mut().for_each(ColumnReader::clear);
+            self.waiting = 0;
+        } else if self.waiting >= limits::BATCH_ROWS || bytes >= limits::BATCH_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Values beyond the table's width become columns of their own in a second pass; empty ones are only counted.
+    fn surplus(&mut self, text: &[u8], quote: u8) -> Result<bool, Failure> {
+        let mut scratch = Vec::new();
+        for surplus in &self.records.surplus {
+            let mut cell = surplus.field.bytes(text);
+            if surplus.field.is_mixed() {
+                scratch.clear();
+                unquote(cell, quote, &mut scratch);
+                cell = &scratch;
+            }
+            let cell = trim(cell);
+            if cell.is_empty() {
+                continue;
+            }
+            let row = self.records.rows_before() + surplus.row as u64 + 1;
+            if surplus.column >= limits::COLUMNS {
+                return Err(too_many_columns(surplus.column + 1, &format!("Row {row}")));
+            }
+            let index = surplus.column - self.columns.len();
+            if self.extra.len() <= index {
+                self.extra.resize(index + 1, Evidence::default());
+            }
+            self.extra[index].observe(cell, row);
+        }
+        Ok(!self.extra.is_empty())
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        if self.waiting == 0 {
+            return Ok(());
+        }
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        let mut arrays = Vec::with_capacity(self.columns.len());
+        for column in &mut self.columns {
+            arrays.push(column.finish().map_err(|e| bug(format!("building a batch: {e}")))?);
+        }
+        self.waiting = 0;
+        writer.write(arrays)
+    }
+
+    fn end(mut self) -> Result<Outcome, Failure> {
+        self.flush()?;
+        if self.number == 1 {
+            let settled = self.settle();
+            if self.writer.is_none() || settled.columns.len() != self.plan.columns.len() {
+                return Ok(Outcome::Again(Box::new(settled)));
+            }
+            let as_planned = settled.columns.iter().zip(&self.plan.columns).all(|(a, b)| a.0 == b.0);
+            if !as_planned || settled.decided != self.plan.decided {
+                return Ok(Outcome::Again(Box::new(settled)));
+            }
+            self.plan = settled;
+        }
+        let Some(writer) = self.writer.take() else {
+            return Err(bug("the second reading of the file contradicts the first"));
+        };
+        let written = writer.finish()?;
+        let mut warnings = self.plan.warnings.clone();
+        warnings.extend(self.reading_warnings(written.rows));
+        warnings.append(&mut self.plan.column_warnings);
+        let table = &self.request.options.table_name;
+        Ok(Outcome::Done(SectionOutput {
+            name: table.clone(),
+            path: None,
+            schema: self.plan.schema(|i| self.columns[i].has_null()),
+            rows: written.rows,
+            pass: self.number,
+            warnings: warnings.into_iter().map(|w| w.table(table.clone())).collect(),
+            parquet_bytes: written.bytes,
+        }))
+    }
+
+    /// The plan that holds for the whole file, from the evidence of all its cells.
+    fn settle(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        plan.columns.clear();
+        plan.column_warnings.clear();
+        for (column, name) in self.columns.iter().zip(&self.plan.names) {
+            let reading = if column.is_settled() {
+                column.reading()
+            } else {
+                infer::decide(column.evidence(), self.preference)
+            };
+            plan.column_warnings.extend(infer::warnings(column.evidence(), reading, self.preference, name));
+            plan.columns.push((reading, Care::Settled));
+        }
+        for evidence in &self.extra {
+            let name = fresh_name(&plan.names);
+            let reading = infer::decide(evidence, self.preference);
+            plan.column_warnings.extend(infer::warnings(evidence, reading, self.preference, &name));
+            plan.names.push(name);
+            plan.columns.push((reading, Care::Settled));
+        }
+        if let Some(encoding) = self.text.better_guess() {
+            plan.decided = Decided { encoding, mark: 0, guessed: true };
+            plan.warnings.push(encoding_warning(encoding.name()));
+        }
+        plan
+    }
+
+    fn reading_warnings(&self, rows: u64) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if rows == 0 {
+            warnings.push(Warning::new(WarningCode::HeaderOnly, "The file has a header and no rows."));
+        }
+        let damage = self.text.damage();
+        if damage.replaced > 0 {
+            let message = format!(
+                "{} byte sequences are no characters of {} and were replaced by U+FFFD, the first at byte {} of the text.",
+                damage.replaced,
+                self.plan.decided.encoding.name(),
+                damage.first_at
+            );
+            warnings.push(Warning::new(WarningCode::EncodingReplaced, message).rows(damage.replaced));
+        }
+        if self.records.short.count() > 0 {
+            let short = &self.records.short;
+            let message = format!(
+                "{} rows have fewer fields than there are columns; the missing ones are null ({}).",
+                short.count(),
+                short.describe()
+            );
+            warnings.push(Warning::new(WarningCode::RaggedRows, message).rows(short.count()));
+        }
+        if self.records.long.count() > 0 {
+            let long = &self.records.long;
+            let message = format!(
+                "{} rows have more fields than there are columns, all of them empty ({}).",
+                long.count(),
+                long.describe()
+            );
+            warnings.push(Warning::new(WarningCode::RaggedRows, message).rows(long.count()));
+        }
+        if self.records.unclosed {
+            let message = "The file ends inside a quoted field; what follows its opening quote is one cell.";
+            warnings.push(Warning::new(WarningCode::UnclosedQuote, message));
+        }
+        warnings
+    }
+}
+
+fn fresh_name(names: &[String]) -> String {
+    let mut n = names.len();
+    loop {
+        let name = format!("column{n}");
+        if !names.contains(&name) {
+            return name;
+        }
+        n += 1;
+    }
+}

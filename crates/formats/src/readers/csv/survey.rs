@@ -1,0 +1,231 @@
+//! What the head of a text file tells: encoding, dialect, header, and the types it proposes.
+
+use std::io::{Cursor, Read};
+
+use domain::{ErrorCode, Failure, FileFormat, Warning, WarningCode, limits};
+
+use crate::fault::failure_of;
+use crate::readers::csv::plan::{Plan, open};
+use crate::registry::Request;
+use crate::text::block::too_many_columns;
+use crate::text::column::Care;
+use crate::text::dialect::sniff;
+use crate::text::encoding::{Decided, TextReader, decide};
+use crate::text::evidence::{Evidence, trim};
+use crate::text::header::{Layout, Record, find};
+use crate::text::infer::{self, Reading};
+use crate::text::locale::Preference;
+use crate::text::records::{Dialect, Field, Scan, unquote};
+
+/// Bytes of the head that are surveyed, unless the first records need more.
+const HEAD_BYTES: usize = 1 << 20;
+/// Records that decide about the header.
+const HEADER_RECORDS: usize = 200;
+
+/// Surveys the head and proposes how to read the file.
+pub fn survey(request: &Request<'_>) -> Result<Plan, Failure> {
+    let (mut reader, _) = open(request)?;
+    let mut raw = Vec::new();
+    let mut want = HEAD_BYTES;
+    loop {
+        let whole = read_more(&mut reader, &mut raw, want)?;
+        if raw.is_empty() {
+            return Err(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes."));
+        }
+        let decided = decide(&raw, whole)?;
+        let text = as_text(&raw, decided)?;
+        let dialect = sniff(&text, whole, request.detected.format == FileFormat::Tsv);
+        let head = Head::scan(&text, whole, dialect, request.options.max_title_rows as usize)?;
+        // Titles, header and a first row must be there; only a huge first record makes this loop go round.
+        if whole || head.records.len() > 2 {
+            return plan(request, decided, &text, &head, whole);
+        }
+        want = grow(want, &text, &dialect)?;
+    }
+}
+
+fn read_more(reader: &mut dyn Read, raw: &mut Vec<u8>, want: usize) -> Result<bool, Failure> {
+    let missing = want - raw.len();
+    let read = reader.take(missing as u64).read_to_end(raw).map_err(|e| failure_of(e, "Reading the file"))?;
+    Ok(read < missing)
+}
+
+/// The next size of the head, as long as its records are within bounds.
+fn grow(want: usize, text: &[u8], dialect: &Dialect) -> Result<usize, Failure> {
+    let mut fields = Vec::new();
+    dialect.scan(text, 0, true, &mut fields, &mut false);
+    if fields.len() > limits::COLUMNS {
+        return Err(too_many_columns(fields.len(), "The first record"));
+    }
+    if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
+        return Err(Failure::new(
+            ErrorCode::LimitExceeded,
+            format!("The cell in the first record, column {}, has more than {} bytes.", column + 1, limits::CELL_BYTES),
+        ));
+    }
+    if want >= limits::RECORD_BYTES {
+        return Err(Failure::new(
+            ErrorCode::LimitExceeded,
+            format!("One of the first records has more than {} bytes.", limits::RECORD_BYTES),
+        ));
+    }
+    // A step just past the bound of a cell shows a cell that is too large without reading twice as much.
+    let next = want * 2;
+    Ok(if want < limits::CELL_BYTES && next >= limits::CELL_BYTES {
+        limits::CELL_BYTES + HEAD_BYTES
+    } else {
+        next.min(limits::RECORD_BYTES)
+    })
+}
+
+fn as_text(raw: &[u8], decided: Decided) -> Result<Vec<u8>, Failure> {
+    let mut reader = TextReader::new(Box::new(Cursor::new(raw.to_vec())), decided);
+    let mut text = Vec::new();
+    while reader.fill(&mut text, raw.len() + 1).map_err(|e| failure_of(e, "Reading the file"))? {}
+    Ok(text)
+}
+
+/// The first records of the head.
+struct Head {
+    dialect: Dialect,
+    /// Values of the first records that are not blank.
+    records: Vec<Record>,
+    /// For each of them, how many records (blank ones included) stand before the next one.
+    after: Vec<usize>,
+}
+
+impl Head {
+    fn scan(text: &[u8], whole: bool, dialect: Dialect, max_titles: usize) -> Result<Self, Failure> {
+        let mut head = Self { dialect, records: Vec::new(), after: Vec::new() };
+        let mut fields = Vec::new();
+        let (mut at, mut seen) = (0, 0);
+        while at < text.len() && head.records.len() < HEADER_RECORDS + max_titles {
+            fields.clear();
+            let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
+                break;
+            };
+            at = next;
+            seen += 1;
+            if fields.len() > limits::COLUMNS {
+                return Err(too_many_columns(fields.len(), &format!("Record {seen}")));
+            }
+            if fields.len() == 1 && fields[0].is_empty() {
+                continue;
+            }
+            head.records.push(fields.iter().map(|field| value(*field, text, &dialect)).collect());
+            head.after.push(seen);
+        }
+        Ok(head)
+    }
+}
+
+fn value(field: Field, text: &[u8], dialect: &Dialect) -> Vec<u8> {
+    let raw = field.bytes(text);
+    match dialect.quote {
+        Some(quote) if field.is_mixed() => {
+            let mut value = Vec::with_capacity(raw.len());
+            unquote(raw, quote, &mut value);
+            value
+        }
+        _ => raw.to_vec(),
+    }
+}
+
+fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole: bool) -> Result<Plan, Failure> {
+    if head.records.is_empty() {
+        return Err(Failure::new(ErrorCode::EmptyFile, "The file holds blank lines only."));
+    }
+    let preference = Preference::of(&request.options.locale);
+    let layout = find(&head.records, request.options.max_title_rows as usize, preference);
+    if layout.names.len() > limits::COLUMNS {
+        return Err(too_many_columns(layout.names.len(), "The table"));
+    }
+    let above = layout.titles + usize::from(layout.has_header);
+    let skip = above.checked_sub(1).map_or(0, |last| head.after[last]);
+    let rows = request.options.infer_sample_rows;
+    let columns = propose(&sample(text, whole, &head.dialect, skip, layout.names.len(), rows), preference);
+    Ok(Plan {
+        decided,
+        dialect: head.dialect,
+        skip,
+        columns,
+        rows: None,
+        warnings: warnings(decided, &layout),
+        column_warnings: Vec::new(),
+        names: layout.names,
+    })
+}
+
+/// Evidence of the head's rows.
+fn sample(text: &[u8], whole: bool, dialect: &Dialect, skip: usize, width: usize, rows: usize) -> Vec<Evidence> {
+    let mut columns = vec![Evidence::default(); width];
+    let mut fields = Vec::new();
+    let mut scratch = Vec::new();
+    let (mut at, mut seen, mut row) = (0, 0, 0_u64);
+    while at < text.len() && row < rows as u64 {
+        fields.clear();
+        let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
+            break;
+        };
+        at = next;
+        seen += 1;
+        if seen <= skip {
+            continue;
+        }
+        row += 1;
+        for (evidence, field) in columns.iter_mut().zip(&fields) {
+            // Once a column is plainly text, more of it proposes nothing else.
+            if evidence.is_plainly_text() {
+                continue;
+            }
+            let raw = field.bytes(text);
+            if field.is_mixed() {
+                scratch.clear();
+                unquote(raw, dialect.quote.unwrap_or(b'"'), &mut scratch);
+                evidence.observe(trim(&scratch), row);
+            } else {
+                evidence.observe(trim(raw), row);
+            }
+        }
+    }
+    columns
+}
+
+fn propose(columns: &[Evidence], preference: Preference) -> Vec<(Reading, Care)> {
+    columns
+        .iter()
+        .map(|evidence| match infer::decide(evidence, preference) {
+            Reading::Text if evidence.is_plainly_text() => (Reading::Text, Care::Settled),
+            Reading::Text => (Reading::Text, Care::Watch),
+            reading => (reading, Care::Validate),
+        })
+        .collect()
+}
+
+fn warnings(decided: Decided, layout: &Layout) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if decided.guessed {
+        warnings.push(encoding_warning(decided.encoding.name()));
+    }
+    if layout.titles > 0 {
+        let n = layout.titles;
+        let lines = if n == 1 { "1 line above the header was" } else { &format!("{n} lines above the header were") };
+        warnings.push(
+            Warning::new(WarningCode::LinesSkipped, format!("{lines} left out as a title.")).rows(n as u64),
+        );
+    }
+    if !layout.has_header {
+        let message = "The file has no header; columns are named column0, column1, ….";
+        warnings.push(Warning::new(WarningCode::NamesChanged, message));
+    } else if layout.made_up > 0 {
+        let message = format!("{} column names were trimmed, shortened, made unique or made up.", layout.made_up);
+        warnings.push(Warning::new(WarningCode::NamesChanged, message));
+    }
+    warnings
+}
+
+/// The encoding was guessed.
+pub fn encoding_warning(name: &str) -> Warning {
+    let message = format!("The file says nothing of its encoding; it was read as {name}, which fits its bytes best.");
+    Warning::new(WarningCode::EncodingGuessed, message)
+}

@@ -1,0 +1,52 @@
+//! Which reader reads which format. A new format is one file in `readers` and one line here.
+
+use domain::{Compression, ErrorCode, Failure, FileFormat};
+
+use crate::convert::{Observer, ReadOptions, SectionOutput, Sink, Source};
+use crate::detect::Detected;
+use crate::readers;
+
+/// What a reader is asked to do.
+pub struct Request<'a> {
+    /// The bytes.
+    pub source: &'a dyn Source,
+    /// What they are.
+    pub detected: Detected,
+    /// How to read them.
+    pub options: &'a ReadOptions,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+}
+
+/// A reader: writes every table of the request's source to the sink.
+pub type Reader = fn(&Request<'_>, &mut dyn Sink) -> Result<Vec<SectionOutput>, Failure>;
+
+/// The reader of a format, or `UNSUPPORTED_FORMAT` naming what this version does read.
+pub fn reader(detected: Detected) -> Result<Reader, Failure> {
+    match detected.compression {
+        Compression::None | Compression::Gz => {}
+        Compression::Zip | Compression::Bz2 => {
+            return Err(unsupported(&format!("Files wrapped in {}", detected.compression)));
+        }
+    }
+    match detected.format {
+        FileFormat::Csv | FileFormat::Tsv => Ok(readers::csv::read),
+        FileFormat::Xlsx
+        | FileFormat::Xls
+        | FileFormat::Ods
+        | FileFormat::Json
+        | FileFormat::Jsonl
+        | FileFormat::Parquet
+        | FileFormat::Avro
+        | FileFormat::Orc
+        | FileFormat::Arrow
+        | FileFormat::Feather => Err(unsupported(&format!("Files in the format {}", detected.format))),
+    }
+}
+
+fn unsupported(what: &str) -> Failure {
+    Failure::new(
+        ErrorCode::UnsupportedFormat,
+        format!("{what} are recognised but not read by this version, which reads csv and tsv, plain or as .gz."),
+    )
+}

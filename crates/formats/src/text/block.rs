@@ -1,0 +1,187 @@
+//! The records of a block, brought to the table's width; what was too short, too long or blank is counted.
+
+use domain::{ErrorCode, Failure, limits};
+
+use crate::places::Places;
+use crate::text::records::{Dialect, Field, Scan};
+
+/// A field beyond the table's width.
+#[derive(Clone, Copy, Debug)]
+pub struct Surplus {
+    /// Row in the block.
+    pub row: usize,
+    /// Column, at least the width.
+    pub column: usize,
+    /// The field.
+    pub field: Field,
+}
+
+/// Records of a block, every one exactly as wide as the table.
+#[derive(Debug)]
+pub struct Records {
+    width: usize,
+    fields: Vec<Field>,
+    rows: usize,
+    /// Fields that were too many.
+    pub surplus: Vec<Surplus>,
+    /// Records with too few fields.
+    pub short: Places,
+    /// Records with too many fields, empty or not.
+    pub long: Places,
+    /// Rows of this block that follow a blank line.
+    pub after_blank: Vec<usize>,
+    /// Whether the text ended inside a quoted field.
+    pub unclosed: bool,
+    blank_before: bool,
+    waiting_blanks: u64,
+    rows_before: u64,
+}
+
+/// Why splitting stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The rest of the text is no whole record.
+    Cut,
+    /// As many rows as asked for.
+    Full,
+}
+
+impl Records {
+    /// No records yet, of a table of that width.
+    pub fn new(width: usize) -> Self {
+        Self {
+            width,
+            fields: Vec::new(),
+            rows: 0,
+            surplus: Vec::new(),
+            short: Places::default(),
+            long: Places::default(),
+            after_blank: Vec::new(),
+            unclosed: false,
+            blank_before: false,
+            waiting_blanks: 0,
+            rows_before: 0,
+        }
+    }
+
+    /// Forgets the block's records; counts stay.
+    pub fn clear(&mut self) {
+        self.rows_before += self.rows as u64;
+        self.fields.clear();
+        self.surplus.clear();
+        self.after_blank.clear();
+        self.rows = 0;
+    }
+
+    /// Records in the block.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Records of all blocks before this one.
+    pub const fn rows_before(&self) -> u64 {
+        self.rows_before
+    }
+
+    /// The fields of a column, in row order.
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Field> + '_ {
+        self.fields.iter().skip(column).step_by(self.width.max(1)).copied()
+    }
+
+    /// Takes whole records from `text` at `*at` on and moves `*at` behind them.
+    pub fn take(
+        &mut self,
+        dialect: &Dialect,
+        text: &[u8],
+        at: &mut usize,
+        at_end: bool,
+        max_rows: usize,
+    ) -> Result<Stopped, Failure> {
+        while *at < text.len() {
+            if self.rows >= max_rows {
+                return Ok(Stopped::Full);
+            }
+            let before = self.fields.len();
+            let Scan::Record(next) = dialect.scan(text, *at, at_end, &mut self.fields, &mut self.unclosed) else {
+                return Ok(Stopped::Cut);
+            };
+            let n = self.fields.len() - before;
+            if n != self.width || n == 1 {
+                if n == 1 && self.fields[before].is_empty() {
+                    self.fields.truncate(before);
+                    self.blank_before = true;
+                    self.waiting_blanks += u64::from(self.width == 1);
+                    *at = next;
+                    continue;
+                }
+                if self.waiting_blanks > 0 {
+                    // Blank lines of a one-column file are rows without a value, unless nothing follows them.
+                    self.fields.truncate(before);
+                    self.emit_blanks(max_rows);
+                    continue;
+                }
+                self.settle_width(before, n)?;
+            }
+            if next - *at > limits::CELL_BYTES {
+                self.check_cells(before)?;
+            }
+            if self.blank_before {
+                self.blank_before = false;
+                self.after_blank.push(self.rows);
+            }
+            self.rows += 1;
+            *at = next;
+        }
+        Ok(Stopped::Cut)
+    }
+
+    fn emit_blanks(&mut self, max_rows: usize) {
+        let n = self.waiting_blanks.min((max_rows - self.rows) as u64);
+        self.fields.extend(std::iter::repeat_n(Field::plain(0, 0), n as usize));
+        self.rows += n as usize;
+        self.waiting_blanks -= n;
+    }
+
+    fn settle_width(&mut self, before: usize, n: usize) -> Result<(), Failure> {
+        let row = self.rows_before + self.rows as u64 + 1;
+        if n < self.width {
+            self.short.add(row);
+            self.fields.resize(before + self.width, Field::ABSENT);
+        } else if n > self.width {
+            if n > limits::COLUMNS {
+                return Err(too_many_columns(n, &format!("Row {row}")));
+            }
+            self.long.add(row);
+            let from = before + self.width;
+            for (i, field) in self.fields[from..].iter().enumerate() {
+                self.surplus.push(Surplus { row: self.rows, column: self.width + i, field: *field });
+            }
+            self.fields.truncate(from);
+        }
+        Ok(())
+    }
+
+    fn check_cells(&self, before: usize) -> Result<(), Failure> {
+        for (i, field) in self.fields[before..].iter().enumerate() {
+            if !field.is_absent() && field.len() > limits::CELL_BYTES {
+                return Err(cell_too_large(self.rows_before + self.rows as u64 + 1, i + 1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// More columns than a table may have.
+pub fn too_many_columns(n: usize, place: &str) -> Failure {
+    Failure::new(
+        ErrorCode::LimitExceeded,
+        format!("{place} has {n} fields; a table may have at most {} columns.", limits::COLUMNS),
+    )
+}
+
+fn cell_too_large(row: u64, column: usize) -> Failure {
+    Failure::new(
+        ErrorCode::LimitExceeded,
+        format!("The cell in row {row}, column {column} has more than {} bytes.", limits::CELL_BYTES),
+    )
+}

@@ -1,0 +1,9 @@
+//! What the readers make of files: the handed cases, the whole-file rule, hostile input, and properties.
+
+mod cases;
+mod desk;
+mod hostile;
+mod properties;
+mod text_files;
+mod whole_file;
+mod wrappers;

@@ -65,6 +65,8 @@ pub struct ApiSettings {
     pub statement_timeout: Duration,
     /// Silence on a stream before a comment is sent.
     pub keep_alive: Duration,
+    /// How long a stream's client may take nothing while events pass it by; then it is cut.
+    pub stream_stall: Duration,
     /// What `/version` says.
     pub build: BuildInfo,
 }
@@ -80,6 +82,7 @@ impl ApiSettings {
             row_cap: 1_000,
             statement_timeout: Duration::from_secs(30),
             keep_alive: limits::STREAM_KEEP_ALIVE,
+            stream_stall: limits::STREAM_STALL,
             build,
         }
     }

@@ -47,6 +47,8 @@ pub const SQL_PREVIEW_ROWS: usize = 10;
 pub const STREAMS: usize = 4_096;
 /// Events buffered for a slow stream before it is cut.
 pub const STREAM_BUFFER: usize = 256;
+/// Time a stream's client may take nothing before, once the buffer has overflowed too, it is cut.
+pub const STREAM_STALL: Duration = Duration::from_secs(5);
 /// Silence on a stream before a comment keeps proxies awake.
 pub const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Wait between two looks of the streams' tailer while somebody watches.

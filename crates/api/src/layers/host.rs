@@ -64,7 +64,9 @@ pub fn may_default(parts: &Parts) -> bool {
             site.is_some() && host.zip(site).is_some_and(|(host, site)| host.eq_ignore_ascii_case(site))
         }
     };
-    local && same_origin
+    // Images and scripts of another site's page are fetched without an Origin, but browsers say where they come from.
+    let cross_site = parts.headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
+    local && same_origin && !cross_site
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::response::sse::Event;
 use db::DbError;
@@ -11,6 +12,7 @@ use jobs::inspect;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::Instant;
 
 use super::frame;
 use super::tailer::Live;
@@ -41,6 +43,9 @@ pub struct Session {
     ended: bool,
     queue: VecDeque<Event>,
     phase: Phase,
+    /// When the last frame was handed over, and how long the client then took nothing.
+    handed: Instant,
+    idle: Duration,
     _place: OwnedSemaphorePermit,
 }
 
@@ -73,10 +78,14 @@ impl Session {
             ended: opening.ended,
             queue,
             phase: Phase::Replay,
+            handed: Instant::now(),
+            idle: Duration::ZERO,
             _place: opening.place,
         };
         futures::stream::unfold(session, |mut session| async move {
+            session.idle = session.handed.elapsed();
             let event = session.next().await?;
+            session.handed = Instant::now();
             Some((Ok(event), session))
         })
     }
@@ -132,11 +141,13 @@ impl Session {
             }
             Ok(Live::Progress(progress)) => self.queue.push_back(frame::progress(&progress)),
             Ok(Live::End) | Err(RecvError::Closed) => return Phase::Done,
-            Err(RecvError::Lagged(missed)) => {
-                // Too slow: cut. The client comes back with Last-Event-ID and misses nothing.
-                tracing::debug!(job = %self.job, missed, "a slow stream is cut");
+            Err(RecvError::Lagged(missed)) if self.idle > self.app.settings.stream_stall => {
+                // The client comes back with Last-Event-ID and misses nothing.
+                tracing::debug!(job = %self.job, missed, "a stalled stream is cut");
                 return Phase::Done;
             }
+            // A burst larger than the buffer: what was missed is in the ledger.
+            Err(RecvError::Lagged(_)) => return Phase::CatchUp(live),
         }
         Phase::Follow(live)
     }

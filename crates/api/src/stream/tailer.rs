@@ -1,7 +1,7 @@
 //! The one task that looks at the ledger for every stream of the process: one statement for all watched jobs, and no
 //! statement at all while nobody watches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -139,9 +139,11 @@ impl Shared {
         let mut busy = false;
         for some in asked.chunks(JOBS_AT_ONCE) {
             let tx = self.db.fleet_read().await?;
-            let events = inspect::tail(&tx, some, EVENTS_AT_ONCE).await?;
+            // Standings first: a job seen as ended here has its last event in the ledger that is read next.
             let ids: Vec<JobId> = some.iter().map(|(job, _)| *job).collect();
             let standings = inspect::standings(&tx, &ids).await?;
+            let standings = standings.into_iter().map(|standing| (standing.job, standing)).collect();
+            let events = inspect::tail(&tx, some, EVENTS_AT_ONCE).await?;
             tx.commit().await?;
             let full = events.len() as u64 >= EVENTS_AT_ONCE;
             busy |= full;
@@ -150,12 +152,18 @@ impl Shared {
         Ok(busy)
     }
 
-    fn tell(&self, asked: &[(JobId, EventId)], events: Vec<EventRow>, standings: &[inspect::Standing], full: bool) {
+    fn tell(
+        &self,
+        asked: &[(JobId, EventId)],
+        events: Vec<EventRow>,
+        standings: &HashMap<JobId, inspect::Standing>,
+        full: bool,
+    ) {
         let mut state = self.state();
-        let mut heard: HashMap<JobId, usize> = HashMap::new();
+        let mut heard: HashSet<JobId> = HashSet::new();
         for event in events {
             let Some(watched) = state.watched.get_mut(&event.job) else { continue };
-            *heard.entry(event.job).or_default() += 1;
+            heard.insert(event.job);
             if event.id > watched.cursor {
                 watched.cursor = event.id;
                 watched.progress = None;
@@ -164,9 +172,9 @@ impl Shared {
         }
         for (job, _) in asked {
             let Some(watched) = state.watched.get_mut(job) else { continue };
-            let standing = standings.iter().find(|standing| standing.job == *job);
+            let standing = standings.get(job);
             let over = standing.is_none_or(|standing| standing.state.is_terminal());
-            if over && !full && !heard.contains_key(job) {
+            if over && !full && !heard.contains(job) {
                 drop(watched.sender.send(Live::End));
                 continue;
             }

@@ -4,6 +4,8 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use domain::ports::ingest::{Upload, UploadForm, UploadTarget};
 use domain::{DatasetId, ErrorCode, limits};
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use super::form::{FormReader, refuse_callback_headers};
 use crate::extract::{Caller, Part, Parts};
@@ -12,6 +14,38 @@ use crate::state::App;
 
 /// Bytes that a body may hold beside the file.
 const BESIDE_FILE: u64 = ((limits::FORM_FIELDS + 1) * (limits::FORM_FIELD_BYTES + limits::PART_HEADER_BYTES)) as u64;
+
+/// An upload that is dropped from the store unless it is taken, even when the client goes away in the middle.
+struct InFlight {
+    upload: Option<Box<dyn Upload>>,
+    tasks: TaskTracker,
+    part_name: Option<String>,
+}
+
+impl InFlight {
+    async fn store(&mut self, part: &mut Part<'_>) -> Result<(), Problem> {
+        let upload = self.upload.as_mut().expect("nobody has taken it yet");
+        while let Some(chunk) = part.chunk().await? {
+            upload.write(chunk).await?;
+        }
+        Ok(())
+    }
+
+    fn take(mut self) -> Box<dyn Upload> {
+        self.upload.take().expect("nobody has taken it yet")
+    }
+
+    fn abandon(&mut self) -> Option<JoinHandle<()>> {
+        let upload = self.upload.take()?;
+        Some(self.tasks.spawn(upload.abort()))
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
 
 /// An upload whose parts have all been read.
 pub struct Received {
@@ -36,16 +70,18 @@ pub fn check_headers(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
 /// Reads every part.
 pub async fn receive(app: &App, caller: &Caller, dataset: DatasetId, mut parts: Parts) -> Result<Received, Problem> {
     let mut form = FormReader::default();
-    let mut file: Option<(Box<dyn Upload>, Option<String>)> = None;
+    let mut file: Option<InFlight> = None;
     let read = read_parts(app, caller, dataset, &mut parts, &mut form, &mut file).await;
-    let Some((upload, part_name)) = file else {
+    let Some(mut file) = file else {
         read?;
         return Err(Problem::invalid(FieldError::new("missing", "form/file", "the file part is missing")));
     };
-    match read.and_then(|()| form.finish(part_name)) {
-        Ok(form) => Ok(Received { upload, form }),
+    match read.and_then(|()| form.finish(file.part_name.take())) {
+        Ok(form) => Ok(Received { upload: file.take(), form }),
         Err(problem) => {
-            upload.abort().await;
+            if let Some(aborting) = file.abandon() {
+                drop(aborting.await);
+            }
             Err(problem)
         }
     }
@@ -57,7 +93,7 @@ async fn read_parts(
     dataset: DatasetId,
     parts: &mut Parts,
     form: &mut FormReader,
-    file: &mut Option<(Box<dyn Upload>, Option<String>)>,
+    file: &mut Option<InFlight>,
 ) -> Result<(), Problem> {
     while let Some(mut part) = parts.next().await? {
         if part.name() != "file" {
@@ -77,15 +113,9 @@ async fn read_parts(
             file_name: form.wished_name().or_else(|| name.clone()),
             correlation_id: caller.who.correlation_id.clone(),
         };
-        let (upload, _) = file.insert((app.ingest.begin(target).await?, name));
-        store(upload.as_mut(), &mut part).await?;
-    }
-    Ok(())
-}
-
-async fn store(upload: &mut dyn Upload, part: &mut Part<'_>) -> Result<(), Problem> {
-    while let Some(chunk) = part.chunk().await? {
-        upload.write(chunk).await?;
+        let upload = Some(app.ingest.begin(target).await?);
+        let file = file.insert(InFlight { upload, tasks: app.tasks.clone(), part_name: name });
+        file.store(&mut part).await?;
     }
     Ok(())
 }

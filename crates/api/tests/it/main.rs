@@ -1,0 +1,17 @@
+//! The API over real HTTP on a real database; only the ports `Ingest` and `Sql` are doubles.
+
+mod bodies;
+mod catalogue;
+mod doubles;
+mod headers;
+mod ingest_jobs;
+mod lingering;
+mod openapi;
+mod problems;
+mod seed;
+mod server;
+mod sql;
+mod streams;
+mod tenancy;
+mod uploads;
+mod verbs;

@@ -82,7 +82,13 @@ fn by_name(name: &str, sql_type: &SqlType, values: &[String]) -> Option<PiiTag> 
     let fits = match tag {
         PiiTag::Dob => day || text,
         PiiTag::Phone | PiiTag::Ssn | PiiTag::CreditCard => text || integer,
-        _ => text,
+        PiiTag::Email
+        | PiiTag::Iban
+        | PiiTag::IpAddress
+        | PiiTag::Name
+        | PiiTag::Location
+        | PiiTag::None
+        | PiiTag::Custom(_) => text,
     };
     let borne_out =
         || values.iter().filter(|value| patterns::find(value).as_ref() == Some(&tag) || loosely(&tag, value)).count();
@@ -110,6 +116,6 @@ fn loosely(tag: &PiiTag, value: &str) -> bool {
                 && value.chars().all(|c| c.is_alphabetic() || " .,'’-".contains(c))
                 && value.split_whitespace().count() <= 6
         }
-        _ => false,
+        PiiTag::Email | PiiTag::IpAddress | PiiTag::Location | PiiTag::None | PiiTag::Custom(_) => false,
     }
 }

@@ -148,6 +148,15 @@ impl ColumnProfile {
         Self { min: None, max: None, top_values: Vec::new(), quantiles: None, ..self }
     }
 
+    /// The profile without the values that `hide` picks: single pieces of personal data in a column that is not tagged.
+    pub fn hiding(mut self, hide: impl Fn(&str) -> bool) -> Self {
+        self.min = self.min.filter(|value| !hide(value));
+        self.max = self.max.filter(|value| !hide(value));
+        self.top_values.retain(|top| !hide(&top.value));
+        self.quantiles = self.quantiles.filter(|q| ![&q.p05, &q.p25, &q.p50, &q.p75, &q.p95].iter().any(|v| hide(v)));
+        self
+    }
+
     /// The form in the catalogue: `{null_fraction, distinct_estimate, n_rows, min?, max?, top_values?, …}`.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("a profile has nothing that JSON cannot say")
@@ -177,7 +186,16 @@ pub(super) fn signed(sql_type: &SqlType, value: i64) -> String {
         SqlType::Time => write_time(&mut out, value),
         SqlType::Timestamp => write_timestamp(&mut out, value, false),
         SqlType::TimestampTz => write_timestamp(&mut out, value, true),
-        _ => return value.to_string(),
+        SqlType::BigInt
+        | SqlType::Boolean
+        | SqlType::UBigInt
+        | SqlType::Double
+        | SqlType::Decimal(..)
+        | SqlType::Varchar
+        | SqlType::Blob
+        | SqlType::Json
+        | SqlType::Struct(_)
+        | SqlType::List(_) => return value.to_string(),
     }
     out
 }

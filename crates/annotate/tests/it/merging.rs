@@ -214,3 +214,10 @@ fn without_values_no_cell_is_left() {
     let json = whole(&SqlType::BigInt, &Int64Array::from(vec![4_711, 4_712])).without_values().to_json();
     assert!(!json.to_string().contains("471"), "{json}");
 }
+
+#[test]
+fn single_values_can_be_hidden_from_a_profile() {
+    let profile = whole(&SqlType::Varchar, &StringArray::from(vec!["a@example.com", "none", "none", "zebra"]));
+    let kept = profile.hiding(|value| value.contains('@'));
+    assert_eq!((kept.min, kept.max.as_deref(), kept.top_values.len()), (None, Some("zebra"), 2));
+}

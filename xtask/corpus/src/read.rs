@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use domain::format::NameClaim;
-use domain::{ErrorCode, Failure, Locale};
+use domain::{ErrorCode, Failure};
 use formats::{Observer, ReadOptions, SectionOutput, Sink, Source};
 
 use crate::outcome::{Outcome, Shape};

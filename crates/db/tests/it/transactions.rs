@@ -85,7 +85,7 @@ test_support::for_each_db! {
         assert_eq!((after - later).num_milliseconds(), 3_600_250);
         // a bound time and the database's own compare
         let tx = db.tx().await;
-        let sql = format!("SELECT CASE WHEN $1 < {} THEN 1 ELSE 0 END AS past", tx.now());
+        let sql = format!("SELECT CASE WHEN $1 <= {} THEN 1 ELSE 0 END AS past", tx.now());
         let past: i64 = tx.row(&sql, params![later]).await.unwrap().unwrap().get("past").unwrap();
         assert_eq!(past, 1);
     }

@@ -7,7 +7,6 @@ use domain::{ErrorCode, Failure};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::detect::utf16_without_bom;
-use crate::fault::carry;
 
 /// Bytes that are read from the inner reader at a time when they must be decoded.
 const RAW_BYTES: usize = 64 << 10;
@@ -77,6 +76,8 @@ pub struct TextReader {
     decoder: Option<Box<Decoder>>,
     raw: Vec<u8>,
     raw_at: usize,
+    /// Bytes of the mark that are still to be left out.
+    mark: usize,
     ended: bool,
     /// Bytes at the end of what was handed out that may be the start of a character.
     loose: usize,
@@ -92,11 +93,13 @@ impl TextReader {
     pub fn new(inner: Box<dyn Read + Send>, decided: Decided) -> Self {
         let decoder =
             (decided.encoding != UTF_8).then(|| Box::new(decided.encoding.new_decoder_with_bom_removal()));
+        let decoder_missing = decoder.is_none();
         Self {
             inner,
             decoder,
             raw: Vec::new(),
             raw_at: 0,
+            mark: if decoder_missing { decided.mark } else { 0 },
             ended: false,
             loose: 0,
             made: 0,
@@ -129,15 +132,14 @@ impl TextReader {
         }
         let before = out.len();
         if self.decoder.is_some() { self.fill_decoded(out, want)? } else { self.fill_plain(out, want)? }
-        if self.made == 0 && out[before..].starts_with(b"\xef\xbb\xbf") {
-            out.drain(before..before + 3);
-        }
         self.made += (out.len() - before) as u64;
         Ok(!self.ended || out.len() > before)
     }
 
     fn fill_plain(&mut self, out: &mut Vec<u8>, want: usize) -> io::Result<()> {
+        self.leave_out_mark()?;
         let start = out.len() - self.loose;
+        let base = self.made - self.loose as u64;
         let fresh = out.len();
         out.resize(fresh + want, 0);
         let mut filled = fresh;
@@ -166,13 +168,26 @@ impl TextReader {
                 self.saw_multibyte |= !out[start..start + error.valid_up_to()].is_ascii();
                 self.loose = out.len() - start - error.valid_up_to();
             }
-            Err(_) => self.repair(out, start),
+            Err(_) => self.repair(out, start, base),
+        }
+        Ok(())
+    }
+
+    fn leave_out_mark(&mut self) -> io::Result<()> {
+        let mut byte = [0];
+        while self.mark > 0 {
+            match self.inner.read(&mut byte) {
+                Ok(0) => self.mark = 0,
+                Ok(_) => self.mark -= 1,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
 
     /// Replaces what is no character, and shows the bytes to the guesser.
-    fn repair(&mut self, out: &mut Vec<u8>, start: usize) {
+    fn repair(&mut self, out: &mut Vec<u8>, start: usize, base: u64) {
         let broken = out.split_off(start);
         if self.late_bytes < LATE_GUESS_BYTES {
             self.late_bytes += broken.len();
@@ -194,14 +209,14 @@ impl TextReader {
                 self.loose = chunk.invalid().len();
                 out.extend_from_slice(chunk.invalid());
             } else {
-                self.replace(out, start);
+                self.replace(out, base + (out.len() - start) as u64);
             }
         }
     }
 
-    fn replace(&mut self, out: &mut Vec<u8>, start: usize) {
+    fn replace(&mut self, out: &mut Vec<u8>, at: u64) {
         if self.damage.replaced == 0 {
-            self.damage.first_at = self.made + (out.len() - start) as u64;
+            self.damage.first_at = at;
         }
         self.damage.replaced += 1;
         out.extend_from_slice("\u{fffd}".as_bytes());
@@ -253,17 +268,6 @@ impl TextReader {
             }
         }
     }
-}
-
-/// The head of a file as UTF-8, read until at least `want` bytes of text or the end; errors carry a [`Failure`].
-pub fn read_head(reader: &mut dyn Read, want: usize) -> io::Result<(Vec<u8>, bool)> {
-    let mut head = Vec::with_capacity(want);
-    reader.take(want as u64).read_to_end(&mut head)?;
-    let whole = head.len() < want;
-    if head.is_empty() {
-        return Err(carry(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes.")));
-    }
-    Ok((head, whole))
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ fn judge(case: &Path) -> Result<(), String> {
         if names.get(index) != Some(&name) {
             return Err(format!("column {index} is {:?}, not {name}", names.get(index)));
         }
-        let got = class(&table.types()[index]);
+        let sql = table.types()[index].clone();
+        let got = class(&sql);
         let types = column["type"].as_str().ok_or("no type")?;
         let fits = |t: &str| {
             let t = t.split('(').next().unwrap_or(t);

@@ -29,9 +29,12 @@ impl Parts {
         }
         self.gauge.allow(limits::PART_HEADER_BYTES);
         let next = in_time(self.multipart.next_field()).await?;
+        let endless = self.gauge.is_used_up();
         self.gauge.allow_all();
         match next {
             Ok(field) => Ok(field.map(Part)),
+            Err(_) if endless => Err(Problem::new(ErrorCode::BadRequest)
+                .detail("The multipart body is broken: a part's header does not end.")),
             Err(error) => Err(broken(&error)),
         }
     }

@@ -44,7 +44,8 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     request.extensions_mut().insert(Correlation(correlation.as_str().into()));
 
     let span = tracing::info_span!("request", method = %request.method(), path, correlation_id = correlation);
-    let mut response = next.run(request).instrument(span).await;
+    let mut response = next.run(request).instrument(span.clone()).await;
+    tracing::debug!(parent: &span, status = response.status().as_u16(), "answered");
 
     if let Some(problem) = problem_of(&mut response) {
         problem.render(&mut response, &path, &correlation);

@@ -5,10 +5,11 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HeaderValue};
+use axum::http::header::{CONNECTION, EXPECT, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
@@ -18,8 +19,19 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::state::App;
 
-/// Bodies up to this size are read before the answer goes out, which keeps the connection.
-const SMALL_BODY_BYTES: u64 = 64 << 10;
+/// What is left of a body is read before the answer goes out if it is no more than this and arrives in this time,
+/// which keeps the connection: a small body nobody asked for, or the blank line after a form.
+const SMALL: Bounds = Bounds { bytes: 64 << 10, time: Duration::from_millis(250), idle: Duration::from_millis(250) };
+/// What is read after the answer has gone out.
+const LARGE: Bounds = Bounds { bytes: limits::LINGER_BYTES, time: limits::LINGER, idle: limits::LINGER_IDLE };
+
+/// How long an unread body is read.
+#[derive(Clone, Copy)]
+struct Bounds {
+    bytes: u64,
+    time: Duration,
+    idle: Duration,
+}
 
 /// A request body that outlives its reader, with an allowance for readers that buffer.
 #[derive(Clone, Default)]
@@ -51,6 +63,11 @@ impl Gauge {
     /// Lifts the allowance.
     pub fn allow_all(&self) {
         self.source().allowance = None;
+    }
+
+    /// Whether a reader used its allowance up.
+    pub fn is_used_up(&self) -> bool {
+        self.source().allowance == Some(0)
     }
 
     fn is_unread(&self) -> bool {
@@ -94,22 +111,22 @@ pub async fn linger(State(app): State<App>, request: Request, next: Next) -> Res
     }
     let (mut parts, body) = request.into_parts();
     let waits_for_continue = parts.headers.contains_key(EXPECT);
-    let length = parts.headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
     let gauge = Gauge::new(body);
     parts.extensions.insert(gauge.clone());
     let mut response = next.run(Request::from_parts(parts, Body::from_stream(gauge.clone()))).await;
 
     gauge.allow_all();
-    if gauge.is_unread() && length.is_some_and(|length| length <= SMALL_BODY_BYTES) && !waits_for_continue {
-        drop(timeout(limits::LINGER_IDLE, drain(gauge.clone())).await);
+    // A sender that waits for "100 Continue" and did not get it sends nothing.
+    let sends = !(waits_for_continue && gauge.is_untouched());
+    if sends && gauge.is_unread() {
+        drain(gauge.clone(), SMALL).await;
     }
     if gauge.is_unread() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        // A sender that waits for "100 Continue" and did not get it sends nothing.
-        if !(waits_for_continue && gauge.is_untouched()) {
+        if sends {
             let shutdown = app.shutdown.clone();
             app.tasks.spawn(async move {
-                shutdown.run_until_cancelled_owned(drain(gauge)).await;
+                shutdown.run_until_cancelled_owned(drain(gauge, LARGE)).await;
             });
         }
     }
@@ -117,10 +134,10 @@ pub async fn linger(State(app): State<App>, request: Request, next: Next) -> Res
 }
 
 /// Reads and throws away, until the end or a bound.
-async fn drain(mut gauge: Gauge) {
-    let end = Instant::now() + limits::LINGER;
-    let mut left = limits::LINGER_BYTES;
-    while let Ok(Ok(Some(Ok(chunk)))) = timeout_at(end, timeout(limits::LINGER_IDLE, gauge.next())).await {
+async fn drain(mut gauge: Gauge, bounds: Bounds) {
+    let end = Instant::now() + bounds.time;
+    let mut left = bounds.bytes;
+    while let Ok(Ok(Some(Ok(chunk)))) = timeout_at(end, timeout(bounds.idle, gauge.next())).await {
         left = left.saturating_sub(chunk.len() as u64);
         if left == 0 {
             return;

@@ -107,6 +107,15 @@ http_tests! {
         gone.await.expect("the blob is dropped");
     }
 
+    async fn a_good_upload_keeps_the_connection(db: TestDb) {
+        let server = Server::start(db).await;
+        let path = format!("/api/v1/datasets/{}/files:async", server.dataset());
+        let part = Part::bytes(vec![b'x'; 900 << 10]).file_name("a.csv");
+        let answer = Answer::of(server.request(Method::POST, &path).multipart(Form::new().part("file", part))).await;
+        assert!(!answer.headers.contains_key("connection"));
+        answer.ok(202);
+    }
+
     async fn a_small_unread_body_keeps_the_connection(db: TestDb) {
         let server = Server::start(db).await;
         let request = server.request(Method::POST, "/api/v1/nowhere").body("x".repeat(10 << 10));

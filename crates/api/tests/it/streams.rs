@@ -158,6 +158,26 @@ http_tests! {
         assert_eq!(ids.len(), stages.len() + 3);
     }
 
+    async fn joining_at_any_moment_shows_the_whole_ledger(db: TestDb) {
+        let server = Server::start(db).await;
+        let job = seed::running(&server.db).await;
+        let mut readers = Vec::new();
+        for n in 0..60 {
+            seed::stage(&server.db, &job, Stage::Sample, json!({ "n": n })).await;
+            if n % 3 == 0 {
+                readers.push(Reader::open(&server, &job, None).await);
+            }
+        }
+        seed::succeed(&server.db, &job).await;
+        let ledger = server.get(&format!("/api/v1/ingest-jobs/{}/events", job.id)).await.ok(200);
+        let ids: Vec<i64> = ledger["items"].as_array().expect("a list").iter().filter_map(|e| e["id"].as_i64()).collect();
+        assert_eq!(ids.len(), 63);
+        for reader in readers {
+            let seen: Vec<i64> = reader.rest().await.iter().filter_map(|frame| frame.id).collect();
+            assert_eq!(seen, ids);
+        }
+    }
+
     async fn after_id_does_what_the_header_does(db: TestDb) {
         let server = Server::start(db).await;
         let job = seed::running(&server.db).await;

@@ -119,7 +119,8 @@ http_tests! {
         let many = (0..40).fold(Form::new(), |form, n| form.text(format!("f{n}"), "x"));
         send(&server, "files:async", many).await.problem(422, "invalid_request");
         let endless = format!("--B\r\nContent-Disposition: form-data; name=\"{}", "x".repeat(8 << 20));
-        raw(&server, endless).await.problem(400, "bad_request");
+        let problem = raw(&server, endless).await.problem(400, "bad_request");
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("header does not end")), "{problem}");
     }
 
     async fn what_the_port_refuses_keeps_its_code(db: TestDb) {

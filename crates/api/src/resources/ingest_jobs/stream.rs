@@ -15,6 +15,7 @@ use crate::extract::{Caller, Query, Segments};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::stream::session::{Opening, Session};
+use crate::wire::job::StreamEvent;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -29,7 +30,8 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
         ("Last-Event-ID" = Option<String>, Header, description = "Only events after this one"),
         ("after_id" = Option<i64>, Query, description = "The same, where a header can't be set"),
     ),
-    responses((status = 200, body = String, content_type = "text/event-stream")))]
+    responses((status = 200, body = StreamEvent, content_type = "text/event-stream",
+        description = "Frames whose data is a StreamEvent; `progress` and `reset` frames have data of their own")))]
 pub async fn follow(
     State(app): State<App>,
     caller: Caller,

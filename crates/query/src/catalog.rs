@@ -92,10 +92,13 @@ async fn open(core: &Core, table: &PublishedTable, fold: &Fold) -> Result<Arc<dy
         return Ok(snapshot);
     }
     // Other spellings: a projection over the snapshot, through which the optimizer pushes whatever it can.
+    let qualifier = TableReference::bare(table.name.as_str());
     let columns = schema.fields().iter().zip(folded).map(|(field, folded)| {
-        Expr::Column(Column::new(Some(TableReference::bare(table.name.as_str())), field.name())).alias(folded)
+        // Qualified, because an alias and a column of one name confuse the optimizer.
+        let column = Expr::Column(Column::new(Some(qualifier.clone()), field.name()));
+        if folded == *field.name() { column } else { column.alias_qualified(Some(qualifier.clone()), folded) }
     });
-    let plan = LogicalPlanBuilder::scan(TableReference::bare(table.name.as_str()), provider_as_source(snapshot), None)?
+    let plan = LogicalPlanBuilder::scan(qualifier.clone(), provider_as_source(snapshot), None)?
         .project(columns.collect::<Vec<_>>())?
         .build()?;
     Ok(Arc::new(ViewTable::new(plan, None)))

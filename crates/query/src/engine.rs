@@ -17,6 +17,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::runtime::Core;
+use crate::stop::Stop;
 use crate::{execute, page, parse};
 
 /// Stack of a query thread: expressions are evaluated recursively, up to `limits::SQL_DEPTH` levels.
@@ -27,10 +28,12 @@ const FILE_THREADS: usize = 16;
 /// What an engine may use.
 #[derive(Clone, Debug)]
 pub struct QuerySettings {
-    /// Bytes of memory for sorts, joins and aggregates of all statements together; past it they spill or fail. An
-    /// estimate: batches under way come on top.
+    /// Bytes of memory for the sorts, joins and aggregates of all statements together. Each of the
+    /// `limits::SQL_CONCURRENT` that may run at once has an equal part; past it, it spills or fails. An estimate: batches
+    /// under way come on top.
     pub memory_bytes: usize,
-    /// Threads that compute.
+    /// Threads that compute one statement. Each of those that may run at once has so many of its own, and the system
+    /// shares the processors fairly between them: none waits for another to yield.
     pub threads: usize,
     /// Folder for what does not fit into memory, made when missing. It belongs to this engine alone: what another run
     /// left in it is removed at the start.
@@ -52,7 +55,7 @@ impl QueryEngine {
         let settings = QuerySettings { threads: settings.threads.max(1), ..settings };
         let core = Arc::new(Core::new(store, &settings)?);
         let runtime = Builder::new_multi_thread()
-            .worker_threads(settings.threads)
+            .worker_threads(settings.threads * limits::SQL_CONCURRENT)
             .max_blocking_threads(FILE_THREADS)
             .thread_name("sql")
             .thread_stack_size(STACK)
@@ -66,6 +69,7 @@ impl QueryEngine {
     async fn run<T: Send + 'static>(
         &self,
         limit: Duration,
+        stop: Stop,
         work: impl Future<Output = Result<T, SqlError>> + Send + 'static,
     ) -> Result<T, SqlError> {
         let late = || SqlError::TimedOut(limit);
@@ -78,7 +82,7 @@ impl QueryEngine {
             drop(slot);
             result
         });
-        let _abort = AbortOnDrop(task.abort_handle());
+        let _abort = AbortOnDrop(task.abort_handle(), stop);
         match timeout_at(deadline, task).await {
             Err(_) => Err(late()),
             Ok(Ok(result)) => result,
@@ -99,10 +103,11 @@ impl Drop for QueryEngine {
     }
 }
 
-struct AbortOnDrop(AbortHandle);
+struct AbortOnDrop(AbortHandle, Stop);
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
+        self.1.set();
         self.0.abort();
     }
 }
@@ -114,12 +119,21 @@ impl Sql for QueryEngine {
     }
 
     async fn execute(&self, request: SqlRequest) -> Result<SqlRows, SqlError> {
-        let core = self.core.clone();
-        self.run(request.timeout, async move { execute::execute(&core, &request).await }).await
+        let (core, stop) = (self.core.clone(), Stop::default());
+        let flag = stop.clone();
+        let limit = request.timeout;
+        // Boxed: planning makes a large future.
+        let work = Box::pin(async move { execute::execute(&core, &request, &flag).await });
+        self.run(limit, stop, work).await
     }
 
     async fn rows(&self, table: &PublishedTable, offset: u64, limit: usize) -> Result<SqlRows, SqlError> {
         let (core, table) = (self.core.clone(), table.clone());
-        self.run(limits::SQL_PAGE_TIMEOUT, async move { page::page(&core, &table, offset, limit).await }).await
+        self.run(
+            limits::SQL_PAGE_TIMEOUT,
+            Stop::default(),
+            async move { page::page(&core, &table, offset, limit).await },
+        )
+        .await
     }
 }

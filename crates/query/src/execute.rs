@@ -1,7 +1,5 @@
 //! Plans a statement, streams its rows and turns them into JSON until a cap is reached.
 
-use std::sync::Arc;
-
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
 use datafusion::error::Result as PlanResult;
 use datafusion::execution::context::{SQLOptions, SessionContext};
@@ -23,12 +21,13 @@ use crate::problem;
 use crate::runtime::Core;
 use crate::show;
 use crate::sql_type;
+use crate::stop::{Stop, stoppable};
 use crate::value::{self, Budget};
 
 /// Runs one statement.
-pub(crate) async fn execute(core: &Core, request: &SqlRequest) -> Result<SqlRows, SqlError> {
+pub(crate) async fn execute(core: &Core, request: &SqlRequest, stop: &Stop) -> Result<SqlRows, SqlError> {
     let Parsed { ask, fold, labels, survey } = parse(&request.sql, &request.tables)?;
-    let run = Run { core, request, fold: &fold, relations: &survey.relations };
+    let run = Run { core, request, stop, fold: &fold, relations: &survey.relations };
     let (statement, plan_only) = match ask {
         Ask::Tables => return Ok(show::tables(&request.tables, request.row_cap)),
         Ask::Columns(name) => {
@@ -60,6 +59,7 @@ pub(crate) async fn execute(core: &Core, request: &SqlRequest) -> Result<SqlRows
 struct Run<'a> {
     core: &'a Core,
     request: &'a SqlRequest,
+    stop: &'a Stop,
     fold: &'a Fold,
     relations: &'a [ObjectName],
 }
@@ -78,7 +78,9 @@ impl Run<'_> {
     async fn try_plan(&self, statement: Statement) -> PlanResult<(SessionState, LogicalPlan)> {
         let names: Vec<String> = self.relations.iter().filter_map(|name| show::parts(name).pop()).collect();
         let tables = catalog::catalog(self.core, self.request, self.fold, &names).await?;
-        let session = SessionStateBuilder::new_from_existing(self.core.session.clone()).with_catalog_list(tables);
+        let session = SessionStateBuilder::new_from_existing(self.core.session.clone())
+            .with_runtime_env(self.core.statement_env())
+            .with_catalog_list(tables);
         // Through a context, because that sets the time that now() tells.
         let state = SessionContext::new_with_state(session.build()).state();
         let plan = state.statement_to_plan(PlanStatement::Statement(Box::new(statement))).await?;
@@ -95,7 +97,7 @@ impl Run<'_> {
         plan: &LogicalPlan,
         columns: Vec<Column>,
     ) -> PlanResult<Result<SqlRows, SqlError>> {
-        let physical = state.create_physical_plan(plan).await?;
+        let physical = stoppable(state.create_physical_plan(plan).await?, self.stop)?;
         let mut stream = execute_stream(physical, state.task_ctx())?;
         let mut rows = Rows::new(self.request.row_cap);
         while let Some(batch) = stream.next().await {
@@ -105,7 +107,7 @@ impl Run<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(SqlRows { columns, rows: rows.rows, truncated: rows.truncated }))
+        Ok(Ok(SqlRows { columns, rows: rows.cells, truncated: rows.truncated }))
     }
 
     fn problem(&self, error: &datafusion::error::DataFusionError) -> SqlError {
@@ -142,7 +144,7 @@ pub(crate) fn plain_columns(batch: &RecordBatch) -> PlanResult<Vec<ArrayRef>> {
 
 /// Rows of JSON up to a number and `limits::SQL_RESULT_BYTES`.
 pub(crate) struct Rows {
-    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) cells: Vec<Vec<Value>>,
     pub(crate) truncated: bool,
     cap: usize,
     budget: Budget,
@@ -150,26 +152,26 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(cap: usize) -> Self {
-        Self { rows: Vec::new(), truncated: false, cap, budget: Budget::new(limits::SQL_RESULT_BYTES) }
+        Self { cells: Vec::new(), truncated: false, cap, budget: Budget::new(limits::SQL_RESULT_BYTES) }
     }
 
     /// Adds the rows of a batch; whether more may follow.
     pub(crate) fn add(&mut self, columns: &[ArrayRef]) -> Result<bool, SqlError> {
-        for row in 0..columns.first().map_or(0, |column| column.len()) {
-            if self.rows.len() == self.cap {
+        for row in 0..columns.first().map_or(0, Array::len) {
+            if self.cells.len() == self.cap {
                 self.truncated = true;
                 return Ok(false);
             }
             let cells = columns.iter().map(|column| value::cell(&**column, row, &mut self.budget)).collect();
             if self.budget.is_spent() {
-                if self.rows.is_empty() {
+                if self.cells.is_empty() {
                     let bytes = limits::SQL_RESULT_BYTES;
                     return Err(SqlError::OutOfMemory(format!("one row is larger than {bytes} bytes of JSON")));
                 }
                 self.truncated = true;
                 return Ok(false);
             }
-            self.rows.push(cells);
+            self.cells.push(cells);
         }
         Ok(true)
     }
@@ -181,6 +183,3 @@ pub(crate) fn capped(columns: Vec<Column>, mut rows: Vec<Vec<Value>>, cap: usize
     rows.truncate(cap);
     SqlRows { columns, rows, truncated }
 }
-
-/// Keeps `Core` shareable between the threads of the engine.
-const _: fn(Arc<Core>) -> Box<dyn Send + Sync> = |core| Box::new(core);

@@ -38,6 +38,7 @@ const GROWING: &[(&str, Growth)] = &[
     ("array_append", Growth::ListConcat),
     ("array_prepend", Growth::ListConcat),
     ("make_array", Growth::ListConcat),
+    ("levenshtein", Growth::Work),
 ];
 
 /// Fences the functions of a session.
@@ -102,6 +103,9 @@ pub(crate) fn check(name: &str, growth: Growth, args: &[ColumnarValue], rows: us
     let (bytes, bound) = growth::estimate(growth, args, if constant { 1 } else { rows }, constant)?;
     if bytes <= bound {
         return Ok(());
+    }
+    if growth == Growth::Work {
+        return Err(DataFusionError::ResourcesExhausted(format!("{name}() of such long texts takes too long")));
     }
     let help = if growth == Growth::Series { "; select FROM generate_series(…) instead" } else { "" };
     Err(DataFusionError::ResourcesExhausted(format!("{name}() may make up to {bound} bytes at once{help}")))

@@ -12,6 +12,8 @@ use domain::limits;
 const ITEM: u64 = 16;
 /// A constant is copied once a row wherever it meets a column, so it gets far less: as much as could be written out.
 const CONSTANT: u64 = limits::SQL_CHARS as u64;
+/// Steps allowed to one call over a batch: a second or so.
+const WORK: u64 = 1 << 30;
 
 /// How the result of a function follows from its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,6 +40,8 @@ pub(crate) enum Growth {
     ListResize,
     /// lists and items.
     ListConcat,
+    /// Not space but time: every character of a text against every one of another.
+    Work,
 }
 
 /// Upper bound of the result's bytes over `rows` rows, and how many are allowed.
@@ -46,13 +50,17 @@ pub(crate) fn estimate(growth: Growth, args: &[ColumnarValue], rows: usize, cons
     let numbers = |i: usize| args.get(i).map_or_else(|| Ok(vec![0; rows]), |arg| numbers(arg, rows));
     let allowed = if constant { CONSTANT } else { limits::SQL_FUNCTION_BYTES as u64 };
     let bytes = match growth {
+        Growth::Work => {
+            let (one, other) = (sizes(0)?, sizes(1)?);
+            return Ok((sum((0..rows).map(|i| one[i].saturating_mul(other[i]))), WORK));
+        }
         Growth::Repeat => product(&sizes(0)?, &numbers(1)?),
         // A character takes up to four bytes.
         Growth::Pad => product(&vec![4; rows], &numbers(1)?),
         Growth::Replace => {
             let (text, from, to) = (sizes(0)?, sizes(1)?, sizes(2)?);
             sum((0..rows).map(|i| {
-                let matches = if from[i] == 0 { text[i].saturating_add(1) } else { text[i] / from[i] };
+                let matches = text[i].checked_div(from[i]).unwrap_or(text[i].saturating_add(1));
                 text[i].saturating_add(matches.saturating_mul(to[i]))
             }))
         }

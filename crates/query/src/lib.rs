@@ -23,6 +23,7 @@ mod problem;
 mod runtime;
 mod show;
 mod sql_type;
+mod stop;
 mod survey;
 pub mod value;
 

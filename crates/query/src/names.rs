@@ -156,11 +156,11 @@ impl Labels {
             .enumerate()
             .map(|(i, field)| {
                 let real = real_name(field).filter(|real| fold.word(real) == *field.name());
-                let name = match (self.label(i, count), real) {
-                    (Some(Label::Given(name)), _) => name.clone(),
-                    (_, Some(real)) => real.to_owned(),
-                    (Some(Label::Column(name)), None) => name.clone(),
-                    (Some(Label::Star) | None, None) => self.written.get(field.name()).unwrap_or(field.name()).clone(),
+                let written = || self.written.get(field.name()).unwrap_or(field.name());
+                let name = match self.label(i, count) {
+                    Some(Label::Given(name)) => name,
+                    Some(Label::Column(name)) => real.unwrap_or(name),
+                    Some(Label::Star) | None => real.unwrap_or_else(|| written()),
                 };
                 unique(name, &mut seen)
             })
@@ -183,8 +183,8 @@ impl Labels {
     }
 }
 
-fn unique(name: String, seen: &mut HashSet<String>) -> String {
-    let mut candidate = name.clone();
+fn unique(name: &str, seen: &mut HashSet<String>) -> String {
+    let mut candidate = name.to_owned();
     let mut n = 2;
     while !seen.insert(candidate.clone()) {
         candidate = format!("{name}_{n}");

@@ -27,7 +27,7 @@ use crate::value;
 /// Rows `offset..offset + limit` of a table's file. `truncated` says that the page was cut short by its bytes.
 pub(crate) async fn page(core: &Core, table: &PublishedTable, offset: u64, limit: usize) -> Result<SqlRows, SqlError> {
     let rows = read(core, table, offset, limit).await.map_err(|e| problem::sql_error(&e, str::to_owned))??;
-    Ok(SqlRows { columns: table.schema.columns.clone(), rows: rows.rows, truncated: rows.truncated })
+    Ok(SqlRows { columns: table.schema.columns.clone(), rows: rows.cells, truncated: rows.truncated })
 }
 
 async fn read(core: &Core, table: &PublishedTable, offset: u64, limit: usize) -> PlanResult<Result<Rows, SqlError>> {

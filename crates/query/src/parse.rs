@@ -20,7 +20,7 @@ use crate::problem;
 use crate::survey::Survey;
 
 /// Stack of the parsing thread: address space, of which only what is used becomes memory.
-const STACK: usize = 256 << 20;
+const STACK: usize = 128 << 20;
 /// Levels of nesting that the parser itself follows.
 const PARSER_DEPTH: usize = 64;
 /// Opening parentheses in a row. The parser tries each of them in several ways, so they multiply.
@@ -67,23 +67,22 @@ pub(crate) fn parse(sql: &str, tables: &[PublishedTable]) -> Result<Parsed, SqlE
 
 /// The kind of a statement; of several, the first that does not only read.
 pub(crate) fn classify(sql: &str) -> StatementKind {
-    on_large_stack(|| {
-        let Ok(statements) = tokenize(sql).and_then(|tokens| statements(&tokens)) else {
-            return StatementKind::Unknown;
-        };
+    let kind = on_large_stack(|| {
+        let statements = statements(&tokenize(sql)?)?;
         let mut kinds = statements.iter().map(kind);
         let first = kinds.next().unwrap_or(StatementKind::Unknown);
-        kinds.fold(first, |kind, next| if kind == StatementKind::Select { next } else { kind })
-    })
+        Ok(kinds.fold(first, |kind, next| if kind == StatementKind::Select { next } else { kind }))
+    });
+    kind.unwrap_or(StatementKind::Unknown)
 }
 
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, SqlError> + Send) -> Result<T, SqlError> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("sql-parse".to_owned()).stack_size(STACK);
-        let running = thread.spawn_scoped(scope, work).expect("the system can start one more thread");
-        match running.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
+        match thread.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(done)) => done,
+            Ok(Err(_)) => Err(SqlError::Internal("the parser met a defect in this statement".to_owned())),
+            Err(error) => Err(SqlError::Internal(format!("no thread to parse on: {error}"))),
         }
     })
 }

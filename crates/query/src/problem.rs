@@ -23,7 +23,7 @@ pub(crate) fn syntax(error: &ParserError) -> SqlError {
 pub(crate) fn sql_error(error: &DataFusionError, real: impl Fn(&str) -> String) -> SqlError {
     let root = error.find_root();
     match root {
-        DataFusionError::ResourcesExhausted(message) => SqlError::OutOfMemory(first_line(message)),
+        DataFusionError::ResourcesExhausted(message) => SqlError::OutOfMemory(allocation(message)),
         DataFusionError::SchemaError(schema, _) => SqlError::Wrong(schema_error(schema, real)),
         DataFusionError::SQL(error, _) => syntax(error),
         DataFusionError::NotImplemented(message) => SqlError::Wrong(format!("not supported: {}", tidy(message))),
@@ -38,7 +38,7 @@ pub(crate) fn sql_error(error: &DataFusionError, real: impl Fn(&str) -> String) 
 
 fn arrow_error(error: &ArrowError) -> SqlError {
     match error {
-        ArrowError::MemoryError(message) => SqlError::OutOfMemory(first_line(message)),
+        ArrowError::MemoryError(message) => SqlError::OutOfMemory(allocation(message)),
         ArrowError::CastError(_)
         | ArrowError::ParseError(_)
         | ArrowError::ComputeError(_)
@@ -123,8 +123,9 @@ fn distance(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-fn first_line(message: &str) -> String {
-    message.lines().next().unwrap_or_default().trim_end_matches([':', ' ']).to_owned()
+/// What a failed allocation was for, without the state of the pool.
+fn allocation(message: &str) -> String {
+    message.split(" - ").next().unwrap_or_default().trim().to_owned()
 }
 
 /// The message without DataFusion's backtrace mark and its stacked prefixes.

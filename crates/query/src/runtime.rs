@@ -1,14 +1,13 @@
 //! What all statements share: the store, memory, spill, caches and the session they start from.
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::CacheManagerConfig;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::object_store::{ObjectStoreRegistry, ObjectStoreUrl};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
@@ -24,8 +23,10 @@ use crate::{catalog, functions};
 const STORE: &str = "flyquery://store/";
 /// Folders that DataFusion makes for spilled data start like this.
 const SPILL_FOLDER: &str = "datafusion-";
-/// Memory consumers named when memory runs out.
-const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::MIN;
+/// Part of a statement's memory that its sorts together keep back for merging what they spilled.
+const MERGE_PART: usize = 3;
+/// Most that one sort needs to keep back.
+const MERGE_BYTES: usize = 32 << 20;
 
 /// What all statements share.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ pub(crate) struct Core {
     pub(crate) url: ObjectStoreUrl,
     pub(crate) env: Arc<RuntimeEnv>,
     pub(crate) session: SessionState,
+    share: usize,
 }
 
 impl Core {
@@ -44,19 +46,18 @@ impl Core {
     }
 
     fn build(store: Arc<dyn ObjectStore>, settings: &QuerySettings) -> Result<Self> {
-        let pool = TrackConsumersPool::new(FairSpillPool::new(settings.memory_bytes), NAMED_CONSUMERS);
+        let share = settings.memory_bytes / limits::SQL_CONCURRENT;
         let spill = DiskManagerBuilder::default()
             .with_mode(DiskManagerMode::Directories(vec![settings.spill_dir.clone()]))
             .with_max_temp_directory_size(limits::SQL_SPILL_BYTES);
         let env = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(pool))
             .with_disk_manager_builder(spill)
             .with_cache_manager(CacheManagerConfig::default())
             .with_metadata_cache_limit(limits::SQL_METADATA_CACHE_BYTES)
             .with_object_store_registry(Arc::new(OneStore(store.clone())))
             .build_arc()?;
         let mut session = SessionStateBuilder::new()
-            .with_config(config(settings.threads))
+            .with_config(config(settings.threads, share))
             .with_runtime_env(env.clone())
             .with_default_features()
             // Nothing can make a table out of a file, and nothing can be written.
@@ -64,14 +65,22 @@ impl Core {
             .with_file_formats(Vec::new())
             .build();
         functions::guard(&mut session)?;
-        Ok(Self { store, url: ObjectStoreUrl::parse(STORE)?, env, session })
+        Ok(Self { store, url: ObjectStoreUrl::parse(STORE)?, env, session, share })
+    }
+
+    /// The environment of one statement: everything shared but memory, of which each has an equal part of its own, so
+    /// that whether it answers never depends on what else runs.
+    pub(crate) fn statement_env(&self) -> Arc<RuntimeEnv> {
+        let memory_pool = Arc::new(FairSpillPool::new(self.share));
+        Arc::new(RuntimeEnv { memory_pool, ..RuntimeEnv::clone(&self.env) })
     }
 }
 
-fn config(threads: usize) -> SessionConfig {
+fn config(threads: usize, share: usize) -> SessionConfig {
     let mut config = SessionConfig::new()
         .with_target_partitions(threads)
         .with_batch_size(limits::BATCH_ROWS)
+        .with_sort_spill_reservation_bytes((share / MERGE_PART / threads).min(MERGE_BYTES))
         .with_default_catalog_and_schema(catalog::CATALOG, catalog::SCHEMA)
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(false);

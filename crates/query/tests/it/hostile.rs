@@ -118,11 +118,12 @@ async fn functions_that_make_much_out_of_little_are_bounded() {
         "SELECT regexp_replace(repeat('a', 60000), 'a', repeat('b', 60000), 'g')",
         "SELECT range(0, 10000000000)",
         "SELECT generate_series(0, orderid * 10000000000) FROM orders",
-        "SELECT generate_series(TIMESTAMP '0001-01-01', TIMESTAMP '9999-01-01', INTERVAL '1 second')",
+        "SELECT generate_series(TIMESTAMP '1900-01-01', TIMESTAMP '2200-01-01', INTERVAL '1 second')",
         "SELECT array_repeat(1, 10000000000)",
         "SELECT array_resize([1], 10000000000, 2)",
-        "SELECT concat(a, a, a, a) FROM (SELECT repeat('x', 60000) AS a)",
-        "SELECT a || a || a || a FROM (SELECT repeat('x', 60000) AS a)",
+        "SELECT concat(repeat('x', 60000), repeat('y', 60000))",
+        "SELECT repeat('x', 60000) || repeat('y', 60000)",
+        "SELECT sum(levenshtein(repeat(name, 20000), repeat(city, 20000))) FROM customers",
         "SELECT sum(length(a || a)) FROM (SELECT value, repeat('x', 60000) AS a FROM generate_series(1, 100000))",
         "SELECT array_to_string(range(0, 4000), repeat('x', 60000))",
     ] {
@@ -160,5 +161,6 @@ async fn fenced_functions_still_work() {
         ask("SELECT array_to_string([1, 2], ','), array_resize([1], 3, 0), array_append([1], 2)").await,
         json!([["1,2", [1, 0, 0], [1, 2]]])
     );
+    assert_eq!(ask("SELECT levenshtein('kitten', 'sitting')").await, json!([[3]]));
     assert_eq!(ask("SELECT count(*) FROM customers WHERE name || city LIKE 'Ada%'").await, json!([[1]]));
 }

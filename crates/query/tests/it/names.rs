@@ -64,7 +64,7 @@ async fn results_carry_the_spelling_people_know() {
         ["OrderID", "OrderID_2"],
         "names of a result are unique"
     );
-    assert_eq!(world.names("SELECT name FROM customers UNION ALL SELECT city FROM customers").await, ["Name"]);
+    assert_eq!(world.names("SELECT name FROM customers UNION ALL SELECT city FROM customers").await, ["name"]);
     assert_eq!(world.names("SELECT 1 AS first, * FROM customers").await, ["first", "customerid", "Name", "city"]);
 }
 

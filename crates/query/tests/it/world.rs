@@ -99,7 +99,7 @@ impl World {
             tables: self.tables.clone(),
             dataset: Some("Shop".to_owned()),
             row_cap: 1_000,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
         }
     }
 

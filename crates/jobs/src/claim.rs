@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use db::{Db, DbError, Dialect, Tx, params};
 use domain::JobKind;
 use domain::job::WorkerId;
@@ -114,13 +115,20 @@ async fn alone(tx: &Tx) -> Result<bool, DbError> {
     }
 }
 
-/// The RUNNING jobs of a worker, whether it knows of them or not: a claim whose answer was lost is found here.
-pub async fn held_by(tx: &Tx, worker: WorkerId) -> Result<Vec<JobRow>, DbError> {
+/// The RUNNING jobs of a worker, whether it knows of them or not, with what is left of their leases: a claim whose
+/// answer was lost is found here.
+pub async fn held_by(tx: &Tx, worker: WorkerId) -> Result<Vec<(JobRow, Duration)>, DbError> {
     let sql = format!(
-        "SELECT {} FROM flyquery_ingest_jobs WHERE status = 'RUNNING' AND worker_id = $1 AND lease_until > {} \
+        "SELECT {}, {now} AS db_now FROM flyquery_ingest_jobs WHERE status = 'RUNNING' AND worker_id = $1 AND lease_until > {now} \
          ORDER BY id LIMIT 1000",
         columns(tx.dialect()),
-        tx.now()
+        now = tx.now()
     );
-    tx.rows(&sql, params![worker]).await?.iter().map(JobRow::read).collect()
+    let with_rest = |row: &db::Row| {
+        let job = JobRow::read(row)?;
+        let now: DateTime<Utc> = row.get("db_now")?;
+        let left = job.lease_until.and_then(|until| (until - now).to_std().ok()).unwrap_or_default();
+        Ok((job, left))
+    };
+    tx.rows(&sql, params![worker]).await?.iter().map(with_rest).collect()
 }

@@ -88,12 +88,6 @@ impl EngineConfig {
             which,
         }
     }
-
-    /// How long after a renewal was sent the process may trust it: a fifth of the lease is left for the handler to
-    /// notice.
-    fn trust(&self) -> Duration {
-        self.lease.mul_f64(0.8)
-    }
 }
 
 /// What an engine is made of.
@@ -230,7 +224,7 @@ impl Engine {
     pub fn adopt(&self, job: JobRow, since: Duration) -> Settling {
         let (sender, receiver) = oneshot::channel();
         let settling = Settling { job: job.id, receiver };
-        let seat = Seat::beside(&self.0, &job, since);
+        let seat = Seat::beside(&self.0, &job, self.0.trusted(since, self.0.config().lease));
         let inner = Arc::clone(&self.0);
         self.0.jobs.spawn(async move {
             let (settled, _) = slot::run_one(&inner, seat, job).await;
@@ -245,6 +239,8 @@ impl Engine {
         let inner = &self.0;
         inner.stop.cancel();
         inner.jobs.close();
+        // a claim that is under way gets its seat first, or it would be seen by nobody
+        drop(tokio::time::timeout(grace, inner.claiming.write()).await);
         if tokio::time::timeout(grace, inner.jobs.wait()).await.is_err() {
             inner.held.raise_all(Signal::HandBack);
             // each job gets its patience, then the database some time to take it back
@@ -256,10 +252,7 @@ impl Engine {
         inner.stop_beats.cancel();
         inner.services.close();
         inner.services.wait().await;
-        DrainReport {
-            handed_back: inner.handed_back.load(Ordering::SeqCst),
-            unfinished: inner.held.len() as u64,
-        }
+        DrainReport { handed_back: inner.handed_back.load(Ordering::SeqCst), unfinished: inner.held.len() as u64 }
     }
 
     /// Jobs that run in this process.
@@ -281,6 +274,12 @@ impl Inner {
 
     fn config(&self) -> &EngineConfig {
         &self.parts.config
+    }
+
+    /// Until when a claim may be trusted that was good for `left` at a time not before `since`: a fifth of the lease is
+    /// kept back for the handler to notice.
+    fn trusted(&self, since: Duration, left: Duration) -> Duration {
+        (since + left).saturating_sub(self.config().lease / 5)
     }
 
     fn stopping(&self) -> bool {

@@ -135,7 +135,7 @@ async fn insert(tx: &Tx, new: NewJob, birth: Birth) -> Result<JobRow, DbError> {
         headers,
     ];
     let row = tx.row(&sql, values).await?;
-    row.as_ref().map(JobRow::read).unwrap_or_else(|| Err(DbError::Bug("an inserted job was not returned".to_owned())))
+    row.as_ref().map_or_else(|| Err(DbError::Bug("an inserted job was not returned".to_owned())), JobRow::read)
 }
 
 /// The oldest PENDING job of a kind in a dataset, so that a second one need not be made.

@@ -102,9 +102,7 @@ async fn settle(tx: &Tx, locked: &Locked, it: &End<'_>) -> Result<JobRow, Stop> 
             }
             Outcome::Failed(failure) if failure.class() == FailureClass::Cancelled => Ending::Cancelled,
             Outcome::Failed(failure) => Ending::Failed(failure.clone()),
-            Outcome::Retry { failure, .. } if locked.job.attempts >= it.max_attempts => {
-                Ending::Failed(failure.clone())
-            }
+            Outcome::Retry { failure, .. } if locked.job.attempts >= it.max_attempts => Ending::Failed(failure.clone()),
             Outcome::Retry { failure, delay } => {
                 let why = Return::Retry { failure, delay: *delay };
                 return Ok(requeue(tx, &locked.job, why).await?);

@@ -226,6 +226,7 @@ pub async fn standings(tx: &Tx, jobs: &[JobId]) -> Result<Vec<Standing>, DbError
 
 /// What a poll of the queue sees.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // four independent findings of one look
 pub struct Horizon {
     /// A healthy job waits.
     pub claimable: bool,

@@ -141,17 +141,9 @@ async fn take(
 }
 
 /// One guarded statement for all that may run again.
-async fn requeue_batch(
-    db: &Db,
-    entropy: &dyn Entropy,
-    config: &ReapConfig,
-    lapse: Lapse,
-) -> Result<u64, DbError> {
+async fn requeue_batch(db: &Db, entropy: &dyn Entropy, config: &ReapConfig, lapse: Lapse) -> Result<u64, DbError> {
     let tx = db.fleet().await?;
-    let victim = format!(
-        "status = 'RUNNING' AND {} AND cancel_requested = $1 AND attempts < $2",
-        lapse.condition(&tx)
-    );
+    let victim = format!("status = 'RUNNING' AND {} AND cancel_requested = $1 AND attempts < $2", lapse.condition(&tx));
     let victims = format!(
         "SELECT id FROM flyquery_ingest_jobs WHERE {victim} ORDER BY lease_until, id LIMIT $3{}",
         tx.dialect().skip_locked()
@@ -170,7 +162,8 @@ async fn requeue_batch(
         return Ok(0);
     }
     let event = |job: &JobRow| {
-        let payload = json!({ "reason": lapse.reason(), "code": ErrorCode::WorkerLost, "crash_count": job.crash_count });
+        let payload =
+            json!({ "reason": lapse.reason(), "code": ErrorCode::WorkerLost, "crash_count": job.crash_count });
         NewEvent::error(EventStage::Requeued, lapse.sentence(), payload)
     };
     let events: Vec<_> = jobs.iter().map(|job| (job, event(job))).collect();
@@ -190,10 +183,8 @@ async fn end_one(
     terminal: &dyn OnTerminal,
 ) -> Result<Option<JobRow>, DbError> {
     let tx = db.fleet().await?;
-    let condition = format!(
-        "status = 'RUNNING' AND {} AND (cancel_requested = $1 OR attempts >= $2)",
-        lapse.condition(&tx)
-    );
+    let condition =
+        format!("status = 'RUNNING' AND {} AND (cancel_requested = $1 OR attempts >= $2)", lapse.condition(&tx));
     let locked = lock_first(&tx, &condition, "lease_until", params![true, config.max_attempts]).await?;
     let Some(locked) = locked else { return Ok(None) };
     let ending = if locked.job.cancel_requested {
@@ -226,12 +217,7 @@ async fn bury_waiting(
     }
 }
 
-async fn lock_first(
-    tx: &Tx,
-    condition: &str,
-    order: &str,
-    values: Vec<db::Value>,
-) -> Result<Option<Locked>, DbError> {
+async fn lock_first(tx: &Tx, condition: &str, order: &str, values: Vec<db::Value>) -> Result<Option<Locked>, DbError> {
     let tail = format!(" ORDER BY {order}, id LIMIT 1{}", tx.dialect().skip_locked());
     lock_where(tx, condition, &tail, values).await
 }
@@ -262,12 +248,7 @@ fn count_end(ended: &JobRow, report: &mut ReapReport) {
 
 /// Tells the bus again of jobs that have been due for longer than `grace`: their message was lost, or nobody was
 /// there to hear it. Up to `limit` of them, oldest first; a worker that wakes drains the rest.
-pub async fn republish_orphans(
-    db: &Db,
-    entropy: &dyn Entropy,
-    grace: Duration,
-    limit: u64,
-) -> Result<u64, DbError> {
+pub async fn republish_orphans(db: &Db, entropy: &dyn Entropy, grace: Duration, limit: u64) -> Result<u64, DbError> {
     let tx = db.fleet().await?;
     let sql = format!(
         "SELECT {} FROM flyquery_ingest_jobs WHERE status = 'PENDING' AND run_after < {} ORDER BY run_after, id LIMIT $1",

@@ -29,7 +29,7 @@ pub(super) async fn run(inner: Arc<Inner>) {
         let replies = renew(&inner, period).await;
         metrics::beat(inner.now().saturating_sub(sent), replies.is_some());
         if let Some(replies) = replies {
-            inner.held.answer(&replies, sent + inner.config().trust());
+            inner.held.answer(&replies, inner.trusted(sent, inner.config().lease));
         }
         inner.held.fence(inner.now());
     }

@@ -1,12 +1,11 @@
 //! The fetcher: the one task of a process that polls. It reaps what lapsed, claims into free slots, gives a crashed job
 //! the process for itself, and sleeps as long as it may.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use db::DbError;
-use std::sync::PoisonError;
 
 use super::Inner;
 use super::slot::{self, Seat};
@@ -114,7 +113,8 @@ async fn run_crashed(
     let waited = inner.now().saturating_sub(since);
     let empty = inner.held.len() == 0;
     let slots_empty = inner.seated.load(Ordering::SeqCst) == 0;
-    if !empty && !(slots_empty && waited > inner.config().handler_timeout) {
+    let overdue = slots_empty && waited > inner.config().handler_timeout;
+    if !(empty || overdue) {
         return Ok(false);
     }
     *waiting_since = None;
@@ -135,6 +135,9 @@ async fn run_crashed(
 /// Claims and seats jobs; how many.
 async fn fill(inner: &Arc<Inner>, slots: usize, which: Which) -> Result<usize, DbError> {
     let guard = inner.claiming.read().await;
+    if inner.stopping() {
+        return Ok(0);
+    }
     let since = inner.now();
     let claimed = claim::claim(&inner.parts.db, &inner.config().claim(slots, which)).await;
     let jobs = match claimed {
@@ -146,25 +149,28 @@ async fn fill(inner: &Arc<Inner>, slots: usize, which: Which) -> Result<usize, D
     };
     let count = jobs.len();
     for job in jobs {
-        slot::seat(inner, Seat::slot(inner, &job, since), job);
+        slot::seat(inner, Seat::slot(inner, &job, inner.trusted(since, inner.config().lease)), job);
     }
     drop(guard);
     Ok(count)
 }
 
-/// A claim whose answer was lost left jobs that are ours without our knowing. They are run as if claimed now.
+/// A claim whose answer was lost left jobs that are ours without our knowing. They are run for what is left of their
+/// leases.
 async fn adopt_strays(inner: &Arc<Inner>) -> Result<(), DbError> {
     // no claim is under way while this is held
     let guard = inner.claiming.write().await;
+    if inner.stopping() {
+        return Ok(());
+    }
+    let since = inner.now();
     let tx = inner.parts.db.fleet_read().await?;
     let ours = claim::held_by(&tx, inner.config().worker).await?;
     tx.commit().await?;
     inner.strays.store(false, Ordering::SeqCst);
-    for job in ours.into_iter().filter(|job| !inner.held.holds(job.claim())) {
+    for (job, left) in ours.into_iter().filter(|(job, _)| !inner.held.holds(job.claim())) {
         tracing::warn!(job = %job.id, "found a claim of ours whose answer was lost");
-        // nothing is known about when it was made: only a renewal earns trust, the first beat brings it
-        let since = inner.now().saturating_sub(inner.config().lease.mul_f64(0.4));
-        slot::seat(inner, Seat::slot(inner, &job, since), job);
+        slot::seat(inner, Seat::slot(inner, &job, inner.trusted(since, left)), job);
     }
     drop(guard);
     Ok(())

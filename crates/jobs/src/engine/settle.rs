@@ -193,7 +193,10 @@ impl Finishing<'_> {
             inner.strays.store(true, Ordering::SeqCst);
         }
         let finished = finished?;
-        let next = finished.next.into_iter().next().map(|job| (Seat::slot(inner, &job, since), job));
+        let next = finished.next.into_iter().next().map(|job| {
+            self.seat.chain();
+            (Seat::slot(inner, &job, inner.trusted(since, inner.config().lease)), job)
+        });
         drop(guard);
         Ok((finished.job, next))
     }

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::job::Claim;
@@ -23,6 +23,8 @@ pub(super) struct Seat {
     raiser: Raiser,
     progress: ProgressSlot,
     place: Place,
+    /// The next job sits down in its place.
+    chained: AtomicBool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,17 +38,17 @@ enum Place {
 }
 
 impl Seat {
-    pub(super) fn beside(inner: &Arc<Inner>, job: &JobRow, since: Duration) -> Self {
-        Self::take(inner, job, since, Place::Beside)
+    pub(super) fn beside(inner: &Arc<Inner>, job: &JobRow, trusted_until: Duration) -> Self {
+        Self::take(inner, job, trusted_until, Place::Beside)
     }
 
-    pub(super) fn slot(inner: &Arc<Inner>, job: &JobRow, since: Duration) -> Self {
+    pub(super) fn slot(inner: &Arc<Inner>, job: &JobRow, trusted_until: Duration) -> Self {
         let place = if job.crash_count > 0 { Place::Alone } else { Place::Slot };
-        Self::take(inner, job, since, place)
+        Self::take(inner, job, trusted_until, place)
     }
 
-    fn take(inner: &Arc<Inner>, job: &JobRow, since: Duration, place: Place) -> Self {
-        let (signal, raiser, progress) = inner.held.add(job.claim(), since + inner.config().trust());
+    fn take(inner: &Arc<Inner>, job: &JobRow, trusted_until: Duration, place: Place) -> Self {
+        let (signal, raiser, progress) = inner.held.add(job.claim(), trusted_until);
         match place {
             Place::Beside => {}
             Place::Slot => {
@@ -57,7 +59,8 @@ impl Seat {
                 inner.seated.fetch_add(1, Ordering::SeqCst);
             }
         }
-        Self { inner: Arc::clone(inner), claim: job.claim(), signal, raiser, progress, place }
+        let chained = AtomicBool::new(false);
+        Self { inner: Arc::clone(inner), claim: job.claim(), signal, raiser, progress, place, chained }
     }
 
     pub(super) fn claim(&self) -> Claim {
@@ -66,6 +69,11 @@ impl Seat {
 
     pub(super) fn signal(&self) -> Signal {
         self.signal.get()
+    }
+
+    /// The next job takes over the slot: nothing becomes free when this one leaves.
+    pub(super) fn chain(&self) {
+        self.chained.store(true, Ordering::SeqCst);
     }
 
     /// Whether the end of this job may bring the next one: only a plain slot of a process that goes on.
@@ -87,7 +95,9 @@ impl Drop for Seat {
                 self.inner.seated.fetch_sub(1, Ordering::SeqCst);
             }
         }
-        self.inner.wake.notify_one();
+        if !self.chained.load(Ordering::SeqCst) {
+            self.inner.wake.notify_one();
+        }
     }
 }
 
@@ -132,13 +142,10 @@ async fn drive(inner: &Inner, seat: &Seat, context: JobContext) -> HandlerEnd {
     };
     let ended = match ended {
         Some(ended) => ended,
-        None => match tokio::time::timeout(config.stop_patience, &mut run).await {
-            Ok(ended) => ended,
-            Err(_) => {
-                tracing::warn!(%job, signal = ?seat.signal(), "the handler ignored the signal and is dropped");
-                Ok(HandlerEnd::HandedBack)
-            }
-        },
+        None => tokio::time::timeout(config.stop_patience, &mut run).await.unwrap_or_else(|_| {
+            tracing::warn!(%job, signal = ?seat.signal(), "the handler ignored the signal and is dropped");
+            Ok(HandlerEnd::HandedBack)
+        }),
     };
     ended.unwrap_or_else(|_panic| {
         // what a panic says may quote a cell: the process's panic hook decides what of it is shown

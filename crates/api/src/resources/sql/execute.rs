@@ -64,7 +64,7 @@ pub async fn execute(
     };
     match outcome {
         Ok(rows) => fill(&mut answer, rows, body.include_rows),
-        Err(error) => fail(&mut answer, error),
+        Err(error) => fail(&mut answer, &error),
     }
     remember(&app, &caller, &answer).await?;
     Ok(Json(answer))
@@ -107,18 +107,20 @@ fn fill(answer: &mut SqlExecuteResponse, rows: SqlRows, include_rows: bool) {
     }
 }
 
-fn fail(answer: &mut SqlExecuteResponse, error: SqlError) {
+fn fail(answer: &mut SqlExecuteResponse, error: &SqlError) {
     answer.execution_status = match error {
         SqlError::Refused(_) => "REJECTED_BY_FIREWALL",
         SqlError::Wrong(_) | SqlError::TimedOut(_) | SqlError::OutOfMemory(_) | SqlError::Internal(_) => "FAILED",
     };
-    answer.error = Some(match error {
+    answer.error = Some(match &error {
         SqlError::Internal(cause) => {
             tracing::error!(%cause, "a statement met a defect or an absent store");
             let message = "The tables could not be read; the server's log has the details.".to_owned();
             SqlFailure { code: ErrorCode::InternalError.as_str(), message }
         }
-        other => SqlFailure { code: ErrorCode::SqlError.as_str(), message: other.to_string() },
+        SqlError::Refused(_) | SqlError::Wrong(_) | SqlError::TimedOut(_) | SqlError::OutOfMemory(_) => {
+            SqlFailure { code: ErrorCode::SqlError.as_str(), message: error.to_string() }
+        }
     });
 }
 

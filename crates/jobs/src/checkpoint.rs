@@ -26,7 +26,8 @@ pub enum Stop {
     Db(#[from] DbError),
 }
 
-/// A transaction under the job's row lock. Dropped without [`Guarded::commit`] it leaves nothing.
+/// A transaction under the job's row lock. Dropped without [`Guarded::commit`] it leaves nothing, but the lock may stay
+/// for the moment that the pool needs to roll it back; [`Guarded::rollback`] waits for that.
 #[derive(Debug)]
 pub struct Guarded {
     tx: Tx,
@@ -37,8 +38,13 @@ pub struct Guarded {
 /// holds the one writer.
 pub async fn begin(db: &Db, claim: Claim) -> Result<Guarded, Stop> {
     let mut tx = db.fleet().await?;
-    let Some(locked) = lock_claim(&tx, claim).await? else { return Err(Stop::Fenced) };
+    let Some(locked) = lock_claim(&tx, claim).await? else {
+        tx.rollback().await?;
+        return Err(Stop::Fenced);
+    };
     if locked.job.cancel_requested {
+        // at once, not when the pool gets to it: the row is locked
+        tx.rollback().await?;
         return Err(Stop::Cancelled);
     }
     tx.bind(&locked.job.scope)?;
@@ -54,6 +60,11 @@ impl Guarded {
     /// The row as it is under the lock.
     pub fn job(&self) -> &JobRow {
         &self.job
+    }
+
+    /// Drops every change and the lock.
+    pub async fn rollback(self) -> Result<(), DbError> {
+        self.tx.rollback().await
     }
 
     /// Notes `stage` as done, with what it leaves for the next one, appends its events and commits.

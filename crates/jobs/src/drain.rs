@@ -20,7 +20,10 @@ pub async fn hand_back(
     terminal: &dyn OnTerminal,
 ) -> Result<JobRow, Stop> {
     let mut tx = db.fleet().await?;
-    let Some(locked) = lock_claim(&tx, claim).await? else { return Err(Stop::Fenced) };
+    let Some(locked) = lock_claim(&tx, claim).await? else {
+        tx.rollback().await?;
+        return Err(Stop::Fenced);
+    };
     tx.bind(&locked.job.scope)?;
     let job = if locked.job.cancel_requested {
         end(&tx, &locked, Ending::Cancelled, false, terminal).await?

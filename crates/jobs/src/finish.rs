@@ -71,17 +71,32 @@ pub struct Finished {
 /// [`crate::protocol`].
 pub async fn finish(db: &Db, end: End<'_>) -> Result<Finished, Stop> {
     let mut tx = db.fleet().await?;
-    let Some(locked) = lock_claim(&tx, end.claim).await? else { return Err(Stop::Fenced) };
+    let Some(locked) = lock_claim(&tx, end.claim).await? else {
+        tx.rollback().await?;
+        return Err(Stop::Fenced);
+    };
     tx.bind(&locked.job.scope)?;
-    let job = settle(&tx, &locked, &end).await?;
-    let next = match end.next {
-        Some(request) => claim_in(&tx, request).await?,
-        None => Vec::new(),
+    let (job, next) = match settle_and_claim(&tx, &locked, &end).await {
+        Ok(done) => done,
+        Err(stop) => {
+            // the lock is given up before the caller tries again; what went wrong matters more than how this goes
+            drop(tx.rollback().await);
+            return Err(stop);
+        }
     };
     tx.commit().await?;
     metrics::settled(&job);
     metrics::claimed(&next);
     Ok(Finished { job, next })
+}
+
+async fn settle_and_claim(tx: &Tx, locked: &Locked, it: &End<'_>) -> Result<(JobRow, Vec<JobRow>), Stop> {
+    let job = settle(tx, locked, it).await?;
+    let next = match it.next {
+        Some(request) => claim_in(tx, request).await?,
+        None => Vec::new(),
+    };
+    Ok((job, next))
 }
 
 async fn settle(tx: &Tx, locked: &Locked, it: &End<'_>) -> Result<JobRow, Stop> {

@@ -65,7 +65,8 @@ async fn sqlite(tx: &Tx, held: &str, values: Vec<db::Value>) -> Result<Replies, 
 }
 
 /// Rows that another transaction holds are passed over, or a long stage commit of one job would keep the others from
-/// being renewed; the statement's snapshot tells whether such a row was still ours.
+/// being renewed; the statement's snapshot tells whether such a row was still ours. Tokens are compared throughout: a
+/// process may hold a job's old claim, whose handler has not stopped yet, beside its new one.
 async fn postgres(tx: &Tx, held: &str, values: Vec<db::Value>) -> Result<Replies, DbError> {
     let sql = format!(
         "WITH held AS (SELECT column1 AS id, column2 AS claim_token, column3 AS progress FROM (VALUES {held}) AS v), \
@@ -74,10 +75,10 @@ async fn postgres(tx: &Tx, held: &str, values: Vec<db::Value>) -> Result<Replies
          kept AS (UPDATE flyquery_ingest_jobs AS j SET lease_until = {until}, \
            progress_json = COALESCE(h.progress, j.progress_json) FROM held AS h \
            WHERE j.id = h.id AND j.claim_token = h.claim_token AND j.status = 'RUNNING' \
-           AND j.id IN (SELECT id FROM locked) RETURNING j.id, j.cancel_requested) \
+           AND j.id IN (SELECT id FROM locked) RETURNING j.id, j.claim_token, j.cancel_requested) \
          SELECT h.id, h.claim_token, kept.id IS NOT NULL AS kept, \
            COALESCE(kept.cancel_requested, false) AS cancel_requested, seen.id IS NOT NULL AS seen \
-         FROM held AS h LEFT JOIN kept ON kept.id = h.id LEFT JOIN flyquery_ingest_jobs AS seen \
+         FROM held AS h LEFT JOIN kept ON kept.id = h.id AND kept.claim_token = h.claim_token LEFT JOIN flyquery_ingest_jobs AS seen \
            ON seen.id = h.id AND seen.claim_token = h.claim_token AND seen.status = 'RUNNING'",
         until = tx.now_plus_bound("$1"),
     );

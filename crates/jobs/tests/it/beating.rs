@@ -32,6 +32,14 @@ test_support::for_each_db! {
         assert!(heartbeat::beat(&db, &[], LEASE).await.unwrap().is_empty());
     }
 
+    async fn an_old_claim_is_lost_though_the_same_process_holds_the_new_one(db: TestDb) {
+        let old = running(&db).await.claim();
+        jobs::drain::hand_back(&db, &*db.ids(), old, &crate::build::Hooks::default()).await.unwrap();
+        let new = crate::build::claim(&db).await.claim();
+        let replies = heartbeat::beat(&db, &[old, new].map(beat), LEASE).await.unwrap();
+        assert_eq!(replies, [(old, BeatReply::Lost), (new, BeatReply::Kept)]);
+    }
+
     async fn progress_rides_on_the_beat_and_ends_with_the_stage(db: TestDb) {
         let job = running(&db).await;
         let other = running(&db).await;
@@ -54,7 +62,7 @@ test_support::for_each_db! {
             let replies = heartbeat::beat(&db, &[busy, free].map(beat), LEASE).await.unwrap();
             assert_eq!(replies, [(busy, BeatReply::Busy), (free, BeatReply::Kept)]);
         }
-        drop(held);
+        held.rollback().await.unwrap();
         let replies = heartbeat::beat(&db, &[busy, free].map(beat), LEASE).await.unwrap();
         assert_eq!(replies, [(busy, BeatReply::Kept), (free, BeatReply::Kept)]);
     }

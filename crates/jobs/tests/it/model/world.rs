@@ -148,10 +148,7 @@ impl World<'_> {
                 let event = NewEvent::ok(EventStage::Received, json!({}));
                 guarded.commit(Stage::Receive, &json!({}), &[event]).await
             }
-            Ok(abandoned) => {
-                drop(abandoned);
-                Ok(())
-            }
+            Ok(abandoned) => abandoned.rollback().await.map_err(Stop::Db),
             Err(stop) => Err(stop),
         };
         same!(answer_of(answer.err())?, expected, "checkpoint of {claim:?}");

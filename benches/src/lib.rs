@@ -1,1 +1,3 @@
-//! placeholder
+//! What benchmarks share: deterministic data of the shape that files in the wild have.
+
+pub mod mixed_csv;

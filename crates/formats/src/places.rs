@@ -21,6 +21,12 @@ impl Places {
         self.count
     }
 
+    /// Without the last `n`.
+    pub const fn less(mut self, n: u64) -> Self {
+        self.count = self.count.saturating_sub(n);
+        self
+    }
+
     /// `row 7` or `rows 7, 12, 90, …`.
     pub fn describe(&self) -> String {
         let n = usize::try_from(self.count).unwrap_or(3).min(3);

@@ -98,7 +98,7 @@ impl TableWriter {
         let n = columns.clamp(1, MOST_THREADS);
         let buffered: Arc<Vec<AtomicUsize>> = Arc::new((0..n).map(|_| AtomicUsize::new(0)).collect());
         let (chunk_sender, chunks) = bounded(2 * n);
-        let (spliced_sender, spliced) = bounded(4);
+        let (done, spliced) = bounded(4);
         let mut encoders = Vec::with_capacity(n);
         let mut threads = Vec::with_capacity(n);
         for index in 0..n {
@@ -114,8 +114,8 @@ impl TableWriter {
         }
         drop(chunk_sender);
         let whole = Arc::new(AtomicBool::new(false));
-        let splicer = splice::Splicer::new(file, columns, broken, Arc::clone(&whole));
-        let splicer = Some(spawn("parquet-splice", move || splicer.run(&chunks, &spliced_sender))?);
+        let end = splice::Splicer::new(file, columns, broken, Arc::clone(&whole));
+        let splicer = Some(spawn("parquet-splice", move || end.run(&chunks, &done))?);
         let mut writer = Self {
             encoders,
             threads,

@@ -1,8 +1,10 @@
 //! CSV and TSV: survey the head, read once while writing and validating every cell, and read a second time only where
 //! a later cell contradicted what the head proposed. The first reading learns all the second one needs.
 
+mod footer;
 mod pass;
 mod plan;
+mod report;
 mod survey;
 
 use domain::Failure;

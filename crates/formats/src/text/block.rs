@@ -37,6 +37,30 @@ pub struct Records {
     rows_before: u64,
 }
 
+/// Which cells a column shall read.
+pub struct Cells<'a> {
+    /// The text they stand in.
+    pub text: &'a [u8],
+    /// Where they stand.
+    pub records: &'a Records,
+    /// Which rows of the block to read.
+    pub rows: std::ops::Range<usize>,
+    /// Quote of the dialect.
+    pub quote: u8,
+}
+
+impl Cells<'_> {
+    /// The fields of a column with their rows in the block.
+    pub fn of(&self, column: usize) -> impl Iterator<Item = (usize, Field)> + '_ {
+        self.records.column(column).enumerate().skip(self.rows.start).take(self.rows.len())
+    }
+
+    /// The 1-based row in the file.
+    pub fn row(&self, row: usize) -> u64 {
+        self.records.rows_before() + row as u64 + 1
+    }
+}
+
 /// Why splitting stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
@@ -88,10 +112,27 @@ impl Records {
         self.fields.iter().skip(column).step_by(self.width.max(1)).copied()
     }
 
+    /// Rows of the block from one on that have too few fields.
+    pub fn short_since(&self, row: usize) -> u64 {
+        (row..self.rows).filter(|row| self.row(*row).last().is_some_and(|field| field.is_absent())).count() as u64
+    }
+
+    /// Rows of the block from one on that have too many fields.
+    pub fn long_since(&self, row: usize) -> u64 {
+        let mut rows: Vec<usize> = self.surplus.iter().map(|s| s.row).filter(|r| *r >= row).collect();
+        rows.dedup();
+        rows.len() as u64
+    }
+
+    /// The fields of a row of the block.
+    pub fn row(&self, row: usize) -> &[Field] {
+        &self.fields[row * self.width..(row + 1) * self.width]
+    }
+
     /// Takes whole records from `text` at `*at` on and moves `*at` behind them.
     pub fn take(
         &mut self,
-        dialect: &Dialect,
+        dialect: Dialect,
         text: &[u8],
         at: &mut usize,
         at_end: bool,

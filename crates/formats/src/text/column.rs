@@ -4,25 +4,14 @@
 use arrow::array::ArrayRef;
 use arrow::error::ArrowError;
 
-use crate::text::block::Records;
+use crate::text::block::Cells;
 use crate::text::evidence::{Evidence, boolean, is_mark, trim};
-use crate::text::infer::Reading;
+use crate::text::infer::{Reading, decide};
+use crate::text::locale::Preference;
 use crate::text::moment::{self, Orders};
 use crate::text::number::{self, Notation};
 use crate::text::records::unquote;
 use crate::text::values::{Fixed, Texts, Values};
-
-/// Which cells a column shall read.
-pub struct Cells<'a> {
-    /// The text they stand in.
-    pub text: &'a [u8],
-    /// Where they stand.
-    pub records: &'a Records,
-    /// Rows that count; later ones are left alone.
-    pub rows: usize,
-    /// Quote of the dialect.
-    pub quote: u8,
-}
 
 /// What is asked of the cells beyond their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +31,7 @@ pub struct ColumnReader {
     state: State,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct State {
     index: usize,
     reading: Reading,
@@ -52,6 +41,10 @@ struct State {
     has_null: bool,
     scratch: Vec<u8>,
 }
+
+/// What a column knew at some row, without its values.
+#[derive(Debug)]
+pub struct Memory(State);
 
 /// What the fast way did.
 #[derive(Default)]
@@ -72,6 +65,27 @@ impl ColumnReader {
             scratch: Vec::new(),
         };
         Self { values: Values::of(reading), state }
+    }
+
+    /// What it knows now; no values may wait.
+    pub fn remember(&self) -> Memory {
+        Memory(self.state.clone())
+    }
+
+    /// Knows again only what it knew then.
+    pub fn restore(&mut self, memory: Memory) {
+        self.values.clear();
+        self.state = memory.0;
+    }
+
+    /// Whether a cell with a value would fit what was read so far; none for a column of text or without values.
+    pub fn fits(&self, cell: &[u8], preference: Preference) -> Option<bool> {
+        if matches!(self.state.reading, Reading::Text) || self.state.contradicted || self.state.evidence.values == 0 {
+            return None;
+        }
+        let mut evidence = self.state.evidence.clone();
+        evidence.observe(cell, 0);
+        Some(decide(&evidence, preference) != Reading::Text)
     }
 
     /// How its cells are read.
@@ -137,7 +151,8 @@ impl ColumnReader {
             }
             Values::Date(out) => state.dates(out, cells),
             Values::Time(out) => {
-                state.run(out, cells, |_| None, |_, cell| moment::only_clock(cell).filter(|c| !c.too_fine).map(|c| c.micros));
+                let slow = |_: &State, cell: &[u8]| moment::only_clock(cell).filter(|c| !c.too_fine).map(|c| c.micros);
+                state.run(out, cells, |_| None, slow);
             }
             Values::Stamp(out) => state.stamps(out, cells),
         }
@@ -158,7 +173,7 @@ impl State {
         slow: impl Fn(&Self, &[u8]) -> Option<T>,
     ) -> Fast {
         let mut done = Fast::default();
-        for (row, field) in cells.records.column(self.index).take(cells.rows).enumerate() {
+        for (row, field) in cells.of(self.index) {
             let raw = field.bytes(cells.text);
             if !field.is_mixed() {
                 if let Some(value) = fast(raw) {
@@ -173,12 +188,11 @@ impl State {
                 }
             }
             let value = self.slowly(raw, field.is_mixed(), cells, row, &slow);
-            match value {
-                Some(value) => out.push(value),
-                None => {
-                    self.has_null = true;
-                    out.push_null();
-                }
+            if let Some(value) = value {
+                out.push(value);
+            } else {
+                self.has_null = true;
+                out.push_null();
             }
         }
         self.evidence.values += done.count;
@@ -206,10 +220,10 @@ impl State {
         let mut value = None;
         if !cell.is_empty() {
             if is_mark(cell) {
-                self.evidence.marks.add(cells.records.rows_before() + row as u64 + 1);
+                self.evidence.marks.add(cells.row(row));
             } else {
                 if self.care == Care::Validate {
-                    self.evidence.observe_value(cell, cells.records.rows_before() + row as u64 + 1);
+                    self.evidence.observe_value(cell, cells.row(row));
                 }
                 value = slow(self, cell);
                 self.contradicted |= value.is_none();
@@ -224,13 +238,13 @@ impl State {
         if self.evidence.is_plainly_text() {
             return;
         }
-        for (row, field) in cells.records.column(self.index).take(cells.rows).enumerate() {
+        for (row, field) in cells.of(self.index) {
             self.observe(field.bytes(cells.text), field.is_mixed(), cells, row);
         }
     }
 
     fn observe(&mut self, raw: &[u8], mixed: bool, cells: &Cells<'_>, row: usize) {
-        let row = cells.records.rows_before() + row as u64 + 1;
+        let row = cells.row(row);
         if mixed {
             self.scratch.clear();
             unquote(raw, cells.quote, &mut self.scratch);
@@ -242,7 +256,7 @@ impl State {
 
     fn texts(&mut self, out: &mut Texts, cells: &Cells<'_>) {
         let watch = self.care == Care::Watch;
-        for (row, field) in cells.records.column(self.index).take(cells.rows).enumerate() {
+        for (row, field) in cells.of(self.index) {
             let raw = field.bytes(cells.text);
             if raw.is_empty() {
                 if field.is_quoted() {
@@ -254,12 +268,12 @@ impl State {
             } else if field.is_mixed() {
                 let value = out.push_with(|bytes| unquote(raw, cells.quote, bytes));
                 if watch {
-                    self.evidence.observe(trim(value), cells.records.rows_before() + row as u64 + 1);
+                    self.evidence.observe(trim(value), cells.row(row));
                 }
             } else {
                 out.push(raw);
                 if watch {
-                    self.evidence.observe(trim(raw), cells.records.rows_before() + row as u64 + 1);
+                    self.evidence.observe(trim(raw), cells.row(row));
                 }
             }
         }

@@ -16,7 +16,7 @@ pub fn sniff(head: &[u8], whole: bool, tabs: bool) -> Dialect {
     }
     let mut best: Option<(Score, u8)> = None;
     for delimiter in CANDIDATES {
-        let widths = widths(&of(Some(delimiter)), head, whole);
+        let widths = widths(of(Some(delimiter)), head, whole);
         let Some(score) = score(&widths) else {
             continue;
         };
@@ -39,11 +39,13 @@ fn newline(head: &[u8]) -> Newline {
             _ => {}
         }
     }
-    if cr && !head.contains(&b'\n') || (cr && !quoted) { Newline::Cr } else { Newline::Lf }
+    // An odd number of quotes says that some are no quotes; then only a file without any LF is one of CRs.
+    let trusted = !quoted || !head.contains(&b'\n');
+    if cr && trusted { Newline::Cr } else { Newline::Lf }
 }
 
 /// Number of fields of each record that is not blank.
-fn widths(dialect: &Dialect, head: &[u8], whole: bool) -> Vec<usize> {
+fn widths(dialect: Dialect, head: &[u8], whole: bool) -> Vec<usize> {
     let mut widths = Vec::new();
     let mut fields: Vec<Field> = Vec::new();
     let mut at = 0;

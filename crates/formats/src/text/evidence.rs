@@ -19,6 +19,7 @@ pub struct Wholes {
 }
 
 /// Other numbers in one notation.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about all of them, each cleared by one cell")]
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
     /// How many.
@@ -33,6 +34,8 @@ pub struct Numbers {
     pub fractional: bool,
     /// Whether any is below zero.
     pub negative: bool,
+    /// Whether any is minus zero, whose sign only a double keeps.
+    pub minus_zero: bool,
     /// Whether all survive as doubles.
     pub survive: bool,
     /// Whether all whole ones fit a signed 64-bit integer.
@@ -86,6 +89,7 @@ impl Default for Evidence {
             written_digits: 0,
             fractional: false,
             negative: false,
+            minus_zero: false,
             survive: true,
             fit_signed: true,
             fit_unsigned: true,
@@ -115,6 +119,7 @@ impl Numbers {
         self.fraction_digits = self.fraction_digits.max(number.fraction_digits());
         self.written_digits = self.written_digits.max(number.written);
         self.negative |= number.negative;
+        self.minus_zero |= number.negative && number.mantissa == 0;
         self.survive = self.survive && number.survives_double();
         if number.whole {
             let signed_limit = (1 << 63) - u128::from(!number.negative);

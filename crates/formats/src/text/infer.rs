@@ -119,6 +119,9 @@ fn number(evidence: &Evidence, notation: Notation) -> Reading {
 }
 
 fn decimal(evidence: &Evidence, others: &Numbers, notation: Notation) -> Reading {
+    if others.minus_zero {
+        return Reading::Text;
+    }
     let widest = evidence.wholes.max.unsigned_abs().max(evidence.wholes.min.unsigned_abs());
     let whole = others.whole_digits.max(if widest == 0 { 1 } else { widest.ilog10() + 1 });
     for scale in [others.written_digits, others.fraction_digits] {
@@ -140,6 +143,7 @@ fn merge(a: Numbers, b: Numbers) -> Numbers {
         written_digits: a.written_digits.max(b.written_digits),
         fractional: a.fractional || b.fractional,
         negative: a.negative || b.negative,
+        minus_zero: a.minus_zero || b.minus_zero,
         survive: a.survive && b.survive,
         fit_signed: a.fit_signed && b.fit_signed,
         fit_unsigned: a.fit_unsigned && b.fit_unsigned,

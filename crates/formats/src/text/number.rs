@@ -229,8 +229,11 @@ impl Number {
         same_value(printed, (self.mantissa, self.scale))
     }
 
-    /// The digits at a fixed scale; none when they do not fit 38 digits.
+    /// The digits at a fixed scale; none when they do not fit 38 digits, or for minus zero.
     pub fn at_scale(&self, scale: u8) -> Option<i128> {
+        if self.negative && self.mantissa == 0 {
+            return None;
+        }
         let shift = u32::try_from(i32::from(scale) - self.scale).ok()?;
         let value = 10_u128.checked_pow(shift)?.checked_mul(self.mantissa)?;
         if value >= 10_u128.pow(MAX_DIGITS as u32) {

@@ -4,6 +4,8 @@
 //! closing quote belongs to the field, LF and CR LF end a record (or CR alone where a file has no LF), the last record
 //! may lack its end, blank lines are no records. A record cut by the end of a block is left for the next one.
 
+use std::borrow::Cow;
+
 /// What ends a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Newline {
@@ -105,6 +107,19 @@ pub enum Scan {
 }
 
 impl Dialect {
+    /// The value of a field.
+    pub fn value<'a>(&self, field: Field, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let raw = field.bytes(text);
+        match self.quote {
+            Some(quote) if field.is_mixed() => {
+                let mut value = Vec::with_capacity(raw.len());
+                unquote(raw, quote, &mut value);
+                Cow::Owned(value)
+            }
+            _ => Cow::Borrowed(raw),
+        }
+    }
+
     /// Finds the fields of the record at `start`; `at_end` says that nothing follows the text. On [`Scan::Cut`],
     /// `fields` is as before. `unclosed` is set when the text ends inside a quoted field.
     pub fn scan(
@@ -126,7 +141,7 @@ impl Dialect {
             if let Some(quote) = self.quote
                 && text.get(at) == Some(&quote)
             {
-                let Some((field, end)) = self.quoted(text, at + 1, quote, delimiter, newline, at_end, unclosed) else {
+                let Some((field, end)) = quoted(text, at + 1, quote, (delimiter, newline), at_end, unclosed) else {
                     fields.truncate(before);
                     return Scan::Cut;
                 };
@@ -149,7 +164,7 @@ impl Dialect {
                 return Scan::Record(at);
             }
             if text[at] == newline {
-                return self.after_newline(text, at + 1, at_end).map_or_else(
+                return after_newline(self.newline, text, at + 1, at_end).map_or_else(
                     || {
                         fields.truncate(before);
                         Scan::Cut
@@ -160,70 +175,67 @@ impl Dialect {
             at += 1;
         }
     }
+}
 
-    /// Where the next record starts: in a file of CRs, a stray CR LF is one end.
-    fn after_newline(&self, text: &[u8], at: usize, at_end: bool) -> Option<usize> {
-        match self.newline {
-            Newline::Lf => Some(at),
-            Newline::Cr => match text.get(at) {
-                Some(b'\n') => Some(at + 1),
-                Some(_) => Some(at),
-                None => at_end.then_some(at),
-            },
-        }
+/// Where the next record starts: in a file of CRs, a stray CR LF is one end.
+fn after_newline(newline: Newline, text: &[u8], at: usize, at_end: bool) -> Option<usize> {
+    match newline {
+        Newline::Lf => Some(at),
+        Newline::Cr => match text.get(at) {
+            Some(b'\n') => Some(at + 1),
+            Some(_) => Some(at),
+            None => at_end.then_some(at),
+        },
     }
+}
 
-    /// A quoted field whose content starts at `start`: the field and where its delimiter or newline stands.
-    #[expect(clippy::too_many_arguments, reason = "the state of one loop, split only to keep it readable")]
-    fn quoted(
-        &self,
-        text: &[u8],
-        start: usize,
-        quote: u8,
-        delimiter: u8,
-        newline: u8,
-        at_end: bool,
-        unclosed: &mut bool,
-    ) -> Option<(Field, usize)> {
-        let mut mixed = 0;
-        let mut at = start;
-        loop {
-            let Some(found) = memchr::memchr(quote, &text[at..]) else {
-                *unclosed |= at_end;
-                let field = Field { start: start as u32, bits: (text.len() - start) as u32 | QUOTED | mixed };
-                return at_end.then_some((field, text.len()));
-            };
-            let close = at + found;
-            match text.get(close + 1) {
-                Some(b) if *b == quote => {
-                    mixed = MIXED;
-                    at = close + 2;
+/// A quoted field whose content starts at `start`: the field and where its delimiter or newline stands.
+fn quoted(
+    text: &[u8],
+    start: usize,
+    quote: u8,
+    (delimiter, newline): (u8, u8),
+    at_end: bool,
+    unclosed: &mut bool,
+) -> Option<(Field, usize)> {
+    let mut mixed = 0;
+    let mut at = start;
+    loop {
+        let Some(found) = memchr::memchr(quote, &text[at..]) else {
+            *unclosed |= at_end;
+            let field = Field { start: start as u32, bits: (text.len() - start) as u32 | QUOTED | mixed };
+            return at_end.then_some((field, text.len()));
+        };
+        let close = at + found;
+        match text.get(close + 1) {
+            Some(b) if *b == quote => {
+                mixed = MIXED;
+                at = close + 2;
+            }
+            Some(b) if *b == delimiter || *b == newline => {
+                let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
+                return Some((field, close + 1));
+            }
+            None if !at_end => return None,
+            None => {
+                let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
+                return Some((field, text.len()));
+            }
+            Some(_) => {
+                let end = find(text, close + 1, delimiter, newline);
+                if end == text.len() && !at_end {
+                    return None;
                 }
-                Some(b) if *b == delimiter || *b == newline => {
+                let mut field_end = end;
+                if text.get(end).is_none_or(|b| *b == newline) && text[end - 1] == b'\r' {
+                    field_end -= 1;
+                }
+                if field_end == close + 1 {
                     let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                    return Some((field, close + 1));
-                }
-                None if !at_end => return None,
-                None => {
-                    let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                    return Some((field, text.len()));
-                }
-                Some(_) => {
-                    let end = find(text, close + 1, delimiter, newline);
-                    if end == text.len() && !at_end {
-                        return None;
-                    }
-                    let mut field_end = end;
-                    if text.get(end).is_none_or(|b| *b == newline) && text[end - 1] == b'\r' {
-                        field_end -= 1;
-                    }
-                    if field_end == close + 1 {
-                        let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                        return Some((field, end));
-                    }
-                    let field = Field { start: start as u32, bits: (field_end - start) as u32 | QUOTED | MIXED };
                     return Some((field, end));
                 }
+                let field = Field { start: start as u32, bits: (field_end - start) as u32 | QUOTED | MIXED };
+                return Some((field, end));
             }
         }
     }

@@ -26,10 +26,12 @@ impl Source for Bytes {
 /// Files in memory; remembers how each was begun.
 #[derive(Default, Clone)]
 pub struct Shelf {
-    files: Arc<Mutex<Vec<(u32, Vec<u8>)>>>,
-    /// Whether writing fails as on a full disk.
-    pub full: bool,
+    files: Arc<Mutex<Vec<File>>>,
+    full: bool,
 }
+
+/// The pass a file was begun in, and its bytes.
+type File = (u32, Vec<u8>);
 
 struct Sheet {
     file: usize,
@@ -59,6 +61,11 @@ impl Sink for Shelf {
 }
 
 impl Shelf {
+    /// A shelf on which writing fails as on a full disk.
+    pub fn full() -> Self {
+        Self { full: true, ..Self::default() }
+    }
+
     /// The passes that were begun.
     pub fn passes(&self) -> Vec<u32> {
         self.files.lock().expect("no test panics with the lock").iter().map(|(pass, _)| *pass).collect()
@@ -73,13 +80,19 @@ impl Shelf {
 /// Watches, and cancels once that many rows were read.
 #[derive(Default)]
 pub struct Watch {
-    /// Rows after which to cancel.
-    pub cancel_after: Option<u64>,
+    cancel_after: Option<u64>,
     cancel: AtomicBool,
     /// Rows at the last progress.
     pub rows: AtomicU64,
     /// Bytes at the last progress.
     pub bytes: AtomicU64,
+}
+
+impl Watch {
+    /// A watch that cancels once that many rows were read.
+    pub fn cancelling_after(rows: u64) -> Self {
+        Self { cancel_after: Some(rows), ..Self::default() }
+    }
 }
 
 impl Observer for Watch {

@@ -1,17 +1,19 @@
 //! One reading of a text file: records to columns to Parquet, with every cell validated until all is settled.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use domain::{ErrorCode, Failure, Warning, WarningCode, limits};
+use domain::{ErrorCode, Failure, limits};
 
 use crate::convert::{SectionOutput, Sink};
 use crate::fault::{bug, failure_of};
+use crate::readers::csv::footer::{self, Footer};
 use crate::readers::csv::plan::{Plan, open_text};
-use crate::readers::csv::survey::encoding_warning;
+use crate::readers::csv::report::{self, encoding_warning};
 use crate::registry::Request;
-use crate::text::block::{Records, Stopped, too_many_columns};
-use crate::text::column::{Care, Cells, ColumnReader};
+use crate::text::block::{Cells, Records, Stopped, too_many_columns};
+use crate::text::column::{Care, ColumnReader};
 use crate::text::encoding::{Decided, TextReader};
 use crate::text::evidence::{Evidence, trim};
 use crate::text::infer;
@@ -50,6 +52,8 @@ pub fn run(request: &Request<'_>, plan: Plan, number: u32, sink: &mut dyn Sink) 
         extra: Vec::new(),
         writer: Some(writer),
         waiting: 0,
+        footer: None,
+        blanks: 0,
         consumed,
         plan,
         text,
@@ -72,6 +76,10 @@ struct Pass<'a> {
     writer: Option<TableWriter>,
     /// Rows that wait in the columns.
     waiting: usize,
+    /// What follows the table, perhaps.
+    footer: Option<Footer>,
+    /// Rows after blank lines that were looked at.
+    blanks: u32,
 }
 
 impl Pass<'_> {
@@ -122,8 +130,9 @@ impl Pass<'_> {
     fn longer(&self, text: &[u8]) -> Result<usize, Failure> {
         let row = self.records.rows_before() + self.records.rows() as u64 + 1;
         let mut fields = Vec::new();
-        if text.len() > limits::CELL_BYTES {
-            self.plan.dialect.scan(text, 0, true, &mut fields, &mut false);
+        self.plan.dialect.scan(text, 0, true, &mut fields, &mut false);
+        if fields.len() > limits::COLUMNS {
+            return Err(too_many_columns(fields.len(), &format!("Row {row}")));
         }
         if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
             return Err(Failure::new(
@@ -144,7 +153,7 @@ impl Pass<'_> {
     fn take(&mut self, text: &[u8], at: &mut usize, at_end: bool) -> Result<(), Failure> {
         loop {
             self.records.clear();
-            let stopped = self.records.take(&self.plan.dialect, text, at, at_end, limits::BATCH_ROWS)?;
+            let stopped = self.records.take(self.plan.dialect, text, at, at_end, limits::BATCH_ROWS)?;
             if self.records.rows() > 0 {
                 self.absorb(text)?;
             }
@@ -155,8 +164,46 @@ impl Pass<'_> {
     }
 
     fn absorb(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let mut rows = 0..self.records.rows();
+        if let Some(limit) = self.plan.rows {
+            let left = limit.saturating_sub(self.records.rows_before());
+            rows.end = rows.end.min(usize::try_from(left).unwrap_or(usize::MAX));
+        }
+        self.look_for_footer(text, &mut rows)?;
+        if let Some(footer) = &mut self.footer
+            && !footer.is_plausible(&self.records, rows.clone(), &self.columns, text, self.plan.dialect, self.preference)
+        {
+            // It is data after all, which contradicts the plan: what was written is given up.
+            footer.give_up();
+        }
+        self.read_rows(text, rows)
+    }
+
+    /// Reads rows up to the first one that may begin a footer, and keeps what is known before it.
+    fn look_for_footer(&mut self, text: &[u8], rows: &mut Range<usize>) -> Result<(), Failure> {
+        if self.number != 1 || self.footer.is_some() {
+            return Ok(());
+        }
+        for start in std::mem::take(&mut self.records.after_blank) {
+            if !rows.contains(&start) || self.blanks > footer::MOST_BLANKS {
+                continue;
+            }
+            self.blanks += 1;
+            self.read_rows(text, rows.start..start)?;
+            rows.start = start;
+            if footer::starts(&self.records, start, &self.columns, text, self.plan.dialect, self.preference) {
+                self.flush()?;
+                let writer = self.writer.take();
+                self.footer = Some(Footer::open(&self.records, start, &self.columns, &self.extra, writer));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_rows(&mut self, text: &[u8], rows: Range<usize>) -> Result<(), Failure> {
         let quote = self.plan.dialect.quote.unwrap_or(b'"');
-        let cells = Cells { text, records: &self.records, rows: self.records.rows(), quote };
+        let cells = Cells { text, records: &self.records, rows: rows.clone(), quote };
         let mut contradicted = false;
         let mut bytes = 0;
         for column in &mut self.columns {
@@ -164,8 +211,8 @@ impl Pass<'_> {
             contradicted |= column.is_contradicted();
             bytes += column.bytes();
         }
-        contradicted |= self.surplus(text, quote)?;
-        self.waiting += self.records.rows();
+        self.waiting += rows.len();
+        contradicted |= self.surplus(text, rows, quote)?;
         if contradicted {
             self.writer = None;
         }
@@ -179,9 +226,9 @@ impl Pass<'_> {
     }
 
     /// Values beyond the table's width become columns of their own in a second pass; empty ones are only counted.
-    fn surplus(&mut self, text: &[u8], quote: u8) -> Result<bool, Failure> {
+    fn surplus(&mut self, text: &[u8], rows: Range<usize>, quote: u8) -> Result<bool, Failure> {
         let mut scratch = Vec::new();
-        for surplus in &self.records.surplus {
+        for surplus in self.records.surplus.iter().filter(|surplus| rows.contains(&surplus.row)) {
             let mut cell = surplus.field.bytes(text);
             if surplus.field.is_mixed() {
                 scratch.clear();
@@ -222,6 +269,7 @@ impl Pass<'_> {
 
     fn end(mut self) -> Result<Outcome, Failure> {
         self.flush()?;
+        self.leave_out_footer();
         if self.number == 1 {
             let settled = self.settle();
             if self.writer.is_none() || settled.columns.len() != self.plan.columns.len() {
@@ -238,7 +286,7 @@ impl Pass<'_> {
         };
         let written = writer.finish()?;
         let mut warnings = self.plan.warnings.clone();
-        warnings.extend(self.reading_warnings(written.rows));
+        warnings.extend(report::warnings(written.rows, &self.records, &self.text, self.plan.decided));
         warnings.append(&mut self.plan.column_warnings);
         let table = &self.request.options.table_name;
         Ok(Outcome::Done(SectionOutput {
@@ -250,6 +298,23 @@ impl Pass<'_> {
             warnings: warnings.into_iter().map(|w| w.table(table.clone())).collect(),
             parquet_bytes: written.bytes,
         }))
+    }
+
+    /// Takes the table back to the row before its footer, if there is one.
+    fn leave_out_footer(&mut self) {
+        let Some(mut footer) = self.footer.take().filter(Footer::stands) else {
+            return;
+        };
+        for (column, memory) in self.columns.iter_mut().zip(footer.columns.drain(..)) {
+            column.restore(memory);
+        }
+        self.extra = std::mem::take(&mut footer.extra);
+        self.records.short = footer.short;
+        self.records.long = footer.long;
+        self.records.unclosed = false;
+        self.writer = footer.writer.take();
+        self.plan.rows = Some(footer.row);
+        self.plan.warnings.push(footer.warning());
     }
 
     /// The plan that holds for the whole file, from the evidence of all its cells.
@@ -278,46 +343,6 @@ impl Pass<'_> {
             plan.warnings.push(encoding_warning(encoding.name()));
         }
         plan
-    }
-
-    fn reading_warnings(&self, rows: u64) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if rows == 0 {
-            warnings.push(Warning::new(WarningCode::HeaderOnly, "The file has a header and no rows."));
-        }
-        let damage = self.text.damage();
-        if damage.replaced > 0 {
-            let message = format!(
-                "{} byte sequences are no characters of {} and were replaced by U+FFFD, the first at byte {} of the text.",
-                damage.replaced,
-                self.plan.decided.encoding.name(),
-                damage.first_at
-            );
-            warnings.push(Warning::new(WarningCode::EncodingReplaced, message).rows(damage.replaced));
-        }
-        if self.records.short.count() > 0 {
-            let short = &self.records.short;
-            let message = format!(
-                "{} rows have fewer fields than there are columns; the missing ones are null ({}).",
-                short.count(),
-                short.describe()
-            );
-            warnings.push(Warning::new(WarningCode::RaggedRows, message).rows(short.count()));
-        }
-        if self.records.long.count() > 0 {
-            let long = &self.records.long;
-            let message = format!(
-                "{} rows have more fields than there are columns, all of them empty ({}).",
-                long.count(),
-                long.describe()
-            );
-            warnings.push(Warning::new(WarningCode::RaggedRows, message).rows(long.count()));
-        }
-        if self.records.unclosed {
-            let message = "The file ends inside a quoted field; what follows its opening quote is one cell.";
-            warnings.push(Warning::new(WarningCode::UnclosedQuote, message));
-        }
-        warnings
     }
 }
 

@@ -5,7 +5,9 @@ use std::io::{Cursor, Read};
 use domain::{ErrorCode, Failure, FileFormat, Warning, WarningCode, limits};
 
 use crate::fault::failure_of;
+use crate::readers::csv::footer::Fit;
 use crate::readers::csv::plan::{Plan, open};
+use crate::readers::csv::report::encoding_warning;
 use crate::registry::Request;
 use crate::text::block::too_many_columns;
 use crate::text::column::Care;
@@ -40,7 +42,7 @@ pub fn survey(request: &Request<'_>) -> Result<Plan, Failure> {
         if whole || head.records.len() > 2 {
             return plan(request, decided, &text, &head, whole);
         }
-        want = grow(want, &text, &dialect)?;
+        want = grow(want, &text[head.end..], dialect)?;
     }
 }
 
@@ -50,17 +52,17 @@ fn read_more(reader: &mut dyn Read, raw: &mut Vec<u8>, want: usize) -> Result<bo
     Ok(read < missing)
 }
 
-/// The next size of the head, as long as its records are within bounds.
-fn grow(want: usize, text: &[u8], dialect: &Dialect) -> Result<usize, Failure> {
+/// The next size of the head, as long as the record it cuts is within bounds.
+fn grow(want: usize, text: &[u8], dialect: Dialect) -> Result<usize, Failure> {
     let mut fields = Vec::new();
     dialect.scan(text, 0, true, &mut fields, &mut false);
     if fields.len() > limits::COLUMNS {
-        return Err(too_many_columns(fields.len(), "The first record"));
+        return Err(too_many_columns(fields.len(), "One of the first records"));
     }
     if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
         return Err(Failure::new(
             ErrorCode::LimitExceeded,
-            format!("The cell in the first record, column {}, has more than {} bytes.", column + 1, limits::CELL_BYTES),
+            format!("The cell in column {} of one of the first records has more than {} bytes.", column + 1, limits::CELL_BYTES),
         ));
     }
     if want >= limits::RECORD_BYTES {
@@ -92,11 +94,13 @@ struct Head {
     records: Vec<Record>,
     /// For each of them, how many records (blank ones included) stand before the next one.
     after: Vec<usize>,
+    /// Where the first record starts that was not scanned.
+    end: usize,
 }
 
 impl Head {
     fn scan(text: &[u8], whole: bool, dialect: Dialect, max_titles: usize) -> Result<Self, Failure> {
-        let mut head = Self { dialect, records: Vec::new(), after: Vec::new() };
+        let mut head = Self { dialect, records: Vec::new(), after: Vec::new(), end: 0 };
         let mut fields = Vec::new();
         let (mut at, mut seen) = (0, 0);
         while at < text.len() && head.records.len() < HEADER_RECORDS + max_titles {
@@ -105,6 +109,7 @@ impl Head {
                 break;
             };
             at = next;
+            head.end = next;
             seen += 1;
             if fields.len() > limits::COLUMNS {
                 return Err(too_many_columns(fields.len(), &format!("Record {seen}")));
@@ -112,22 +117,10 @@ impl Head {
             if fields.len() == 1 && fields[0].is_empty() {
                 continue;
             }
-            head.records.push(fields.iter().map(|field| value(*field, text, &dialect)).collect());
+            head.records.push(fields.iter().map(|field| dialect.value(*field, text).into_owned()).collect());
             head.after.push(seen);
         }
         Ok(head)
-    }
-}
-
-fn value(field: Field, text: &[u8], dialect: &Dialect) -> Vec<u8> {
-    let raw = field.bytes(text);
-    match dialect.quote {
-        Some(quote) if field.is_mixed() => {
-            let mut value = Vec::with_capacity(raw.len());
-            unquote(raw, quote, &mut value);
-            value
-        }
-        _ => raw.to_vec(),
     }
 }
 
@@ -143,7 +136,8 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
     let above = layout.titles + usize::from(layout.has_header);
     let skip = above.checked_sub(1).map_or(0, |last| head.after[last]);
     let rows = request.options.infer_sample_rows;
-    let columns = propose(&sample(text, whole, &head.dialect, skip, layout.names.len(), rows), preference);
+    let evidence = sample(text, whole, head.dialect, (skip, layout.names.len(), rows), preference);
+    let columns = propose(&evidence, preference);
     Ok(Plan {
         decided,
         dialect: head.dialect,
@@ -157,11 +151,18 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
 }
 
 /// Evidence of the head's rows.
-fn sample(text: &[u8], whole: bool, dialect: &Dialect, skip: usize, width: usize, rows: usize) -> Vec<Evidence> {
+fn sample(
+    text: &[u8],
+    whole: bool,
+    dialect: Dialect,
+    (skip, width, rows): (usize, usize, usize),
+    preference: Preference,
+) -> Vec<Evidence> {
     let mut columns = vec![Evidence::default(); width];
     let mut fields = Vec::new();
     let mut scratch = Vec::new();
     let (mut at, mut seen, mut row) = (0, 0, 0_u64);
+    let mut blank = false;
     while at < text.len() && row < rows as u64 {
         fields.clear();
         let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
@@ -171,6 +172,14 @@ fn sample(text: &[u8], whole: bool, dialect: &Dialect, skip: usize, width: usize
         seen += 1;
         if seen <= skip {
             continue;
+        }
+        if fields.len() == 1 && fields[0].is_empty() {
+            blank = true;
+            continue;
+        }
+        // What may be a footer proposes nothing; whether it is one, the first pass finds out.
+        if std::mem::take(&mut blank) && row > 0 && is_other_kind(&columns, &fields, text, dialect, preference) {
+            break;
         }
         row += 1;
         for (evidence, field) in columns.iter_mut().zip(&fields) {
@@ -189,6 +198,28 @@ fn sample(text: &[u8], whole: bool, dialect: &Dialect, skip: usize, width: usize
         }
     }
     columns
+}
+
+/// Whether a row after a blank line fits none of the typed columns (see `footer`).
+fn is_other_kind(
+    columns: &[Evidence],
+    fields: &[Field],
+    text: &[u8],
+    dialect: Dialect,
+    preference: Preference,
+) -> bool {
+    let typed = |evidence: &Evidence| infer::decide(evidence, preference) != Reading::Text;
+    let fit = Fit::of(columns.iter().zip(fields).map(|(evidence, field)| {
+        let cell = dialect.value(*field, text);
+        let cell = trim(&cell);
+        let fits = typed(evidence).then(|| {
+            let mut together = evidence.clone();
+            together.observe(cell, 0);
+            typed(&together)
+        });
+        (cell.is_empty(), fits)
+    }));
+    fit.is_other_kind(columns.len())
 }
 
 fn propose(columns: &[Evidence], preference: Preference) -> Vec<(Reading, Care)> {
@@ -222,10 +253,4 @@ fn warnings(decided: Decided, layout: &Layout) -> Vec<Warning> {
         warnings.push(Warning::new(WarningCode::NamesChanged, message));
     }
     warnings
-}
-
-/// The encoding was guessed.
-pub fn encoding_warning(name: &str) -> Warning {
-    let message = format!("The file says nothing of its encoding; it was read as {name}, which fits its bytes best.");
-    Warning::new(WarningCode::EncodingGuessed, message)
 }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 const WORDS: [&str; 24] = [
     "amber", "basalt", "cedar", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "juniper", "kelp", "lagoon",
-    "meadow", "nectar", "onyx", "prairie", "quartz", "ridge", "saffron", "tundra", "umber", "valley", "willow", "zephyr",
+    "meadow", "nectar", "onyx", "prairie", "quartz", "ridge", "saffron", "tundra", "umber", "valley", "willow",
+    "zephyr",
 ];
-const CITIES: [&str; 12] = [
-    "Bergen", "Lyon", "Porto", "Gdansk", "Turin", "Leiden", "Graz", "Malmo", "Ghent", "Tartu", "Brno", "Cork",
-];
+const CITIES: [&str; 12] =
+    ["Bergen", "Lyon", "Porto", "Gdansk", "Turin", "Leiden", "Graz", "Malmo", "Ghent", "Tartu", "Brno", "Cork"];
 
 /// Splitmix64 (Steele, Lea, Flood 2014): small, fast, the same everywhere.
 struct Random(u64);

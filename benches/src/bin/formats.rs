@@ -62,7 +62,8 @@ fn main() -> ExitCode {
 fn generate(file: &Path, megabytes: &str) -> Result<String, String> {
     let megabytes: u64 = megabytes.parse().map_err(|_| "MEGABYTES must be a number".to_owned())?;
     let mut out = BufWriter::new(File::create(file).map_err(|e| e.to_string())?);
-    let (rows, bytes) = flyquery_benches::mixed_csv::write(&mut out, megabytes * 1_000_000, 7).map_err(|e| e.to_string())?;
+    let (rows, bytes) =
+        flyquery_benches::mixed_csv::write(&mut out, megabytes * 1_000_000, 7).map_err(|e| e.to_string())?;
     out.flush().map_err(|e| e.to_string())?;
     Ok(format!("{{\"rows\": {rows}, \"bytes\": {bytes}}}"))
 }
@@ -75,12 +76,13 @@ fn convert(input: &Path, output: &Path) -> Result<String, String> {
     let detected = formats::detect(&head, &name, None).map_err(|e| e.to_string())?;
     let mut sink = ToDisk(output.to_owned());
     let source = OnDisk(input.to_owned());
-    let tables = formats::convert(&source, detected, &ReadOptions::default(), &mut sink, &Silent).map_err(|e| e.to_string())?;
+    let tables =
+        formats::convert(&source, detected, &ReadOptions::default(), &mut sink, &Silent).map_err(|e| e.to_string())?;
     let seconds = started.elapsed().as_secs_f64();
     let table = tables.first().ok_or("no table")?;
-    let types: Vec<String> = table.schema.columns.iter().map(|c| format!("\"{} {}\"", c.name, c.sql_type)).collect();
+    let types: Vec<String> = table.schema.columns.iter().map(|c| format!("\"{}\"", c.sql_type)).collect();
     Ok(format!(
-        "{{\"seconds\": {seconds:.3}, \"rows\": {}, \"pass\": {}, \"parquet_bytes\": {}, \"peak_mib\": {}, \"columns\": [{}]}}",
+        "{{\"seconds\": {seconds:.3}, \"rows\": {}, \"pass\": {}, \"parquet_bytes\": {}, \"peak_mib\": {}, \"types\": [{}]}}",
         table.rows,
         table.pass,
         table.parquet_bytes,

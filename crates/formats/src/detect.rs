@@ -85,12 +85,7 @@ fn wrapped(
 }
 
 /// The format inside a wrapper, as far as its head can be unwrapped here.
-fn unwrapped(
-    head: &[u8],
-    found: Compression,
-    format: Option<FileFormat>,
-    source: &str,
-) -> Result<FileFormat, Failure> {
+fn unwrapped(head: &[u8], found: Compression, format: Option<FileFormat>, source: &str) -> Result<FileFormat, Failure> {
     let mut inner = Vec::new();
     if found == Compression::Gz {
         // The head may end inside the stream, so an error here only ends what is looked at; reading will name it.
@@ -170,8 +165,12 @@ fn look(head: &[u8]) -> Content {
     if !looks_like_text(head) {
         return Content::Binary;
     }
-    match head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).iter().find(|b| !b.is_ascii_whitespace()) {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let opens = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    match text.first() {
         Some(b'{' | b'[') => Content::JsonText,
+        Some(b'<') if opens(b"<!doctype") || opens(b"<html") => Content::Foreign("an HTML page"),
+        Some(b'<') if opens(b"<?xml") => Content::Foreign("an XML document"),
         _ => Content::Text,
     }
 }
@@ -182,10 +181,7 @@ fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || utf16_without_bom(head).is_some() {
         return true;
     }
-    let odd = head
-        .iter()
-        .filter(|b| matches!(b, 0x00..=0x08 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f))
-        .count();
+    let odd = head.iter().filter(|b| matches!(b, 0x00..=0x08 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f)).count();
     odd * 50 <= head.len()
 }
 

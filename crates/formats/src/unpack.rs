@@ -22,11 +22,7 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self {
-            bytes: limits::INFLATED_BYTES,
-            ratio: limits::INFLATE_RATIO,
-            ratio_floor: limits::INFLATE_RATIO_FLOOR,
-        }
+        Self { bytes: limits::INFLATED_BYTES, ratio: limits::INFLATE_RATIO, ratio_floor: limits::INFLATE_RATIO_FLOOR }
     }
 }
 

@@ -26,6 +26,9 @@ use encode::Order;
 
 /// Most encoder threads of a file; a wide file's columns share them.
 const MOST_THREADS: usize = 16;
+/// Columns from which on a table is wide: then dictionaries are left out, as the table of each takes about 100 KiB before
+/// its first value.
+const WIDE_COLUMNS: usize = 512;
 /// Batches that wait for an encoder.
 const WAITING_BATCHES: usize = 4;
 
@@ -85,6 +88,7 @@ impl TableWriter {
         let arrow_schema = Arc::new(ArrowSchema::new(fields));
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            .set_dictionary_enabled(arrow_schema.fields().len() < WIDE_COLUMNS)
             .set_created_by(concat!("flyquery ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let parquet_schema =
@@ -103,23 +107,19 @@ impl TableWriter {
         let mut threads = Vec::with_capacity(n);
         for index in 0..n {
             let (sender, orders) = bounded(WAITING_BATCHES);
-            let encoder = encode::Encoder::new(
-                index,
-                Arc::clone(&arrow_schema),
-                chunk_sender.clone(),
-                Arc::clone(&buffered),
-            );
+            let encoder =
+                encode::Encoder::new(index, Arc::clone(&arrow_schema), chunk_sender.clone(), Arc::clone(&buffered));
             threads.push(spawn("parquet-encode", move || encoder.run(&orders))?);
             encoders.push(sender);
         }
         drop(chunk_sender);
         let whole = Arc::new(AtomicBool::new(false));
         let end = splice::Splicer::new(file, columns, broken, Arc::clone(&whole));
-        let splicer = Some(spawn("parquet-splice", move || end.run(&chunks, &done))?);
+        let owner = Some(spawn("parquet-splice", move || end.run(&chunks, &done))?);
         let mut writer = Self {
             encoders,
             threads,
-            splicer,
+            splicer: owner,
             spliced,
             factory,
             columns,

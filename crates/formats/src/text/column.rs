@@ -18,7 +18,7 @@ use crate::text::values::{Fixed, Texts, Values};
 pub enum Care {
     /// The reading is proposed: every cell is evidence.
     Validate,
-    /// Text for now, but all cells so far look typed or are empty: every cell is evidence.
+    /// Text, but all cells so far look typed or are empty: every cell is evidence.
     Watch,
     /// The reading is settled.
     Settled,

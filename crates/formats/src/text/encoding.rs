@@ -91,8 +91,7 @@ pub struct TextReader {
 impl TextReader {
     /// Reads `inner` (whose byte-order mark, if any, is still there) in the decided encoding.
     pub fn new(inner: Box<dyn Read + Send>, decided: Decided) -> Self {
-        let decoder =
-            (decided.encoding != UTF_8).then(|| Box::new(decided.encoding.new_decoder_with_bom_removal()));
+        let decoder = (decided.encoding != UTF_8).then(|| Box::new(decided.encoding.new_decoder_with_bom_removal()));
         let decoder_missing = decoder.is_none();
         Self {
             inner,
@@ -131,7 +130,11 @@ impl TextReader {
             return Ok(false);
         }
         let before = out.len();
-        if self.decoder.is_some() { self.fill_decoded(out, want)? } else { self.fill_plain(out, want)? }
+        if self.decoder.is_some() {
+            self.fill_decoded(out, want)?;
+        } else {
+            self.fill_plain(out, want)?;
+        }
         self.made += (out.len() - before) as u64;
         Ok(!self.ended || out.len() > before)
     }

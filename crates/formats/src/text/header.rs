@@ -53,7 +53,8 @@ fn titles(records: &[Record], max_titles: usize) -> usize {
     }
     // A header may be wider or one shorter than its rows, so only records of one or two cells with text are titles.
     let filled = |record: &Record| record.iter().filter(|cell| !trim(cell).is_empty()).count();
-    let is_title = |record: &Record| record.len() + 1 < usual && filled(record) <= 2 || (filled(record) <= 1 && usual > 2);
+    let is_title =
+        |record: &Record| record.len() + 1 < usual && filled(record) <= 2 || (filled(record) <= 1 && usual > 2);
     let first = records.iter().take(max_titles + 1).position(|record| !is_title(record)).unwrap_or(0);
     if first > max_titles { 0 } else { first }
 }
@@ -129,10 +130,8 @@ mod tests {
     use super::*;
 
     fn layout(text: &str) -> Layout {
-        let records: Vec<Record> = text
-            .lines()
-            .map(|line| line.split(',').map(|cell| cell.as_bytes().to_vec()).collect())
-            .collect();
+        let records: Vec<Record> =
+            text.lines().map(|line| line.split(',').map(|cell| cell.as_bytes().to_vec()).collect()).collect();
         find(&records, 20, Preference::of(&Locale::default()))
     }
 

@@ -197,9 +197,10 @@ fn ambiguous(evidence: &Evidence, reading: Reading, preference: Preference) -> O
             let chosen = match notation {
                 Notation::CommaGroups => "commas were read as marks between thousands",
                 Notation::DecimalComma => "commas were read as decimal marks",
-                Notation::Plain | Notation::BlankGroupsComma | Notation::BlankGroupsPoint | Notation::ApostropheGroups => {
-                    "points were read as decimal marks"
-                }
+                Notation::Plain
+                | Notation::BlankGroupsComma
+                | Notation::BlankGroupsPoint
+                | Notation::ApostropheGroups => "points were read as decimal marks",
             };
             both.then(|| {
                 let message = format!("No number shows whether its mark is decimal or between thousands; {chosen}.");
@@ -230,10 +231,7 @@ fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
     let why = if text > 0 {
         format!("{text} are text ({})", evidence.text.describe())
     } else if lossy > 0 {
-        format!(
-            "{lossy} would lose a leading zero, a plus sign, an exponent or digits ({})",
-            evidence.lossy.describe()
-        )
+        format!("{lossy} would lose a leading zero, a plus sign, an exponent or digits ({})", evidence.lossy.describe())
     } else if fitting == all && what == "dates" {
         "some have the day first and others the month or the year".to_owned()
     } else if fitting == all {

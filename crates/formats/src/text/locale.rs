@@ -18,8 +18,34 @@ impl Preference {
         let language = tag.split('-').next().unwrap_or_default();
         let decimal_comma = matches!(
             language,
-            "de" | "fr" | "es" | "it" | "pt" | "nl" | "pl" | "cs" | "sk" | "ru" | "uk" | "sv" | "da" | "nb" | "no"
-                | "fi" | "hu" | "ro" | "bg" | "el" | "tr" | "hr" | "sl" | "sr" | "lt" | "lv" | "et" | "id" | "vi"
+            "de" | "fr"
+                | "es"
+                | "it"
+                | "pt"
+                | "nl"
+                | "pl"
+                | "cs"
+                | "sk"
+                | "ru"
+                | "uk"
+                | "sv"
+                | "da"
+                | "nb"
+                | "no"
+                | "fi"
+                | "hu"
+                | "ro"
+                | "bg"
+                | "el"
+                | "tr"
+                | "hr"
+                | "sl"
+                | "sr"
+                | "lt"
+                | "lv"
+                | "et"
+                | "id"
+                | "vi"
         ) && !matches!(tag.as_str(), "de-ch" | "it-ch" | "es-mx" | "es-us");
         Self { day_first: locale.is_day_first(), decimal_comma }
     }

@@ -294,8 +294,7 @@ pub fn parse_i64(cell: &[u8]) -> Option<i64> {
 /// None says only that the slow way must look.
 #[inline]
 pub fn parse_short_f64(cell: &[u8]) -> Option<(f64, (u32, u32))> {
-    const POWERS: [f64; 16] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let (negative, digits) = match cell {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, cell),
@@ -336,7 +335,10 @@ mod tests {
 
     #[test]
     fn codes_are_no_numbers() {
-        for text in ["", "-", "007", "+1", "1.", "12E12", "1e5", "0x1F", "1_000", "--1", "1 000", ".", "-.", "00.5", "1e1000", "1.5e", "1.5.2"] {
+        for text in [
+            "", "-", "007", "+1", "1.", "12E12", "1e5", "0x1F", "1_000", "--1", "1 000", ".", "-.", "00.5", "1e1000",
+            "1.5e", "1.5.2",
+        ] {
             assert_eq!(plain(text), None, "{text}");
         }
         assert_eq!(plain(&"9".repeat(39)), None);
@@ -380,7 +382,27 @@ mod tests {
 
     #[test]
     fn fast_ways_agree_with_the_slow_way() {
-        for text in ["0", "-0", "7", "-7", "12.50", "0.001", "00.1", "1.", ".5", "999999999999999", "9999999999999999", "-123456.789", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1.2.3", "1-2", "0.0", "-0.0"] {
+        for text in [
+            "0",
+            "-0",
+            "7",
+            "-7",
+            "12.50",
+            "0.001",
+            "00.1",
+            "1.",
+            ".5",
+            "999999999999999",
+            "9999999999999999",
+            "-123456.789",
+            "9223372036854775807",
+            "9223372036854775808",
+            "-9223372036854775808",
+            "1.2.3",
+            "1-2",
+            "0.0",
+            "-0.0",
+        ] {
             let slow = plain(text);
             if let Some((fast, _)) = parse_short_f64(text.as_bytes()) {
                 assert_eq!(slow.and_then(|n| n.to_f64()).map(f64::to_bits), Some(fast.to_bits()), "{text}");

@@ -122,14 +122,7 @@ impl Dialect {
 
     /// Finds the fields of the record at `start`; `at_end` says that nothing follows the text. On [`Scan::Cut`],
     /// `fields` is as before. `unclosed` is set when the text ends inside a quoted field.
-    pub fn scan(
-        &self,
-        text: &[u8],
-        start: usize,
-        at_end: bool,
-        fields: &mut Vec<Field>,
-        unclosed: &mut bool,
-    ) -> Scan {
+    pub fn scan(&self, text: &[u8], start: usize, at_end: bool, fields: &mut Vec<Field>, unclosed: &mut bool) -> Scan {
         let newline = match self.newline {
             Newline::Lf => b'\n',
             Newline::Cr => b'\r',

@@ -72,12 +72,7 @@ pub struct Splicer {
 
 impl Splicer {
     /// A splicer of a file with that many columns, which it ends only if `whole` is set by then.
-    pub fn new(
-        file: SerializedFileWriter<Output>,
-        columns: usize,
-        broken: Broken,
-        whole: Arc<AtomicBool>,
-    ) -> Self {
+    pub fn new(file: SerializedFileWriter<Output>, columns: usize, broken: Broken, whole: Arc<AtomicBool>) -> Self {
         Self { file, columns, broken, whole }
     }
 

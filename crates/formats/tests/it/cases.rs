@@ -15,7 +15,8 @@ fn folder() -> PathBuf {
 fn every_case_reads_as_expected() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    let mut cases: Vec<_> = std::fs::read_dir(folder()).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
+    let mut cases: Vec<_> =
+        std::fs::read_dir(folder()).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
     cases.sort();
     for case in cases {
         count += 1;

@@ -73,7 +73,12 @@ impl Shelf {
 
     /// The last file.
     pub fn last(&self) -> Vec<u8> {
-        self.files.lock().expect("no test panics with the lock").last().map(|(_, bytes)| bytes.clone()).unwrap_or_default()
+        self.files
+            .lock()
+            .expect("no test panics with the lock")
+            .last()
+            .map(|(_, bytes)| bytes.clone())
+            .unwrap_or_default()
     }
 }
 

@@ -34,7 +34,8 @@ fn refused(source: &dyn Source) -> String {
 fn a_quote_that_never_closes_is_refused_at_the_bound_of_a_cell() {
     let head = refused(&Endless { prefix: b"a,b\n1,\"", byte: b'x', len: 100 << 20 });
     assert!(head.contains("column"), "{head}");
-    let late: &'static [u8] = Vec::leak(["a,b\n".to_owned(), "1,x\n".repeat(400_000), "7,\"".to_owned()].concat().into_bytes());
+    let late: &'static [u8] =
+        Vec::leak(["a,b\n".to_owned(), "1,x\n".repeat(400_000), "7,\"".to_owned()].concat().into_bytes());
     let detail = refused(&Endless { prefix: late, byte: b'x', len: 100 << 20 });
     assert!(detail.contains("row 400001, column 2"), "{detail}");
 }

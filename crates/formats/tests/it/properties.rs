@@ -2,7 +2,7 @@
 
 use flyquery_formats::ReadOptions;
 use flyquery_formats::text::block::{Records, Stopped};
-use flyquery_formats::text::records::{Dialect, Newline, unquote};
+use flyquery_formats::text::records::{Dialect, Newline};
 use proptest::prelude::*;
 
 use crate::desk::{Bytes, read_source};
@@ -26,19 +26,9 @@ fn ours(text: &[u8], width: usize, cuts: &[usize]) -> Vec<Vec<Vec<u8>>> {
             records.clear();
             let stopped = records.take(COMMA, &block, &mut at, last, 3).expect("within bounds");
             for row in 0..records.rows() {
-                let mut cells = Vec::new();
-                for field in records.row(row).iter().filter(|f| !f.is_absent()) {
-                    let raw = field.bytes(&block);
-                    let mut value = Vec::new();
-                    if field.is_mixed() { unquote(raw, b'"', &mut value) } else { value.extend_from_slice(raw) }
-                    cells.push(value);
-                }
-                for surplus in records.surplus.iter().filter(|s| s.row == row) {
-                    let raw = surplus.field.bytes(&block);
-                    let mut value = Vec::new();
-                    if surplus.field.is_mixed() { unquote(raw, b'"', &mut value) } else { value.extend_from_slice(raw) }
-                    cells.push(value);
-                }
+                let own = records.row(row).iter().filter(|f| !f.is_absent());
+                let more = records.surplus.iter().filter(|s| s.row == row).map(|s| &s.field);
+                let cells = own.chain(more).map(|field| COMMA.value(*field, &block).into_owned()).collect();
                 rows.push(cells);
             }
             stopped == Stopped::Full

@@ -83,10 +83,11 @@ fn contradicted(gzip: bool) -> Table {
                2024-01-31,2024-01-31T10:00:00,00042,7\n",
         gzip,
     };
-    read_source(&source, if gzip { "big.csv.gz" } else { "big.csv" }, &ReadOptions {
-        locale: domain::Locale::new("de-DE"),
-        ..ReadOptions::default()
-    })
+    read_source(
+        &source,
+        if gzip { "big.csv.gz" } else { "big.csv" },
+        &ReadOptions { locale: domain::Locale::new("de-DE"), ..ReadOptions::default() },
+    )
     .expect("a readable file")
 }
 
@@ -142,8 +143,27 @@ fn one_pass_is_enough_where_the_head_was_right() {
 #[test]
 fn the_sample_changes_nothing_but_the_number_of_passes() {
     let cells = [
-        "7", "-3", "1.5", "1,234", "1.234", "1.234,5", "9223372036854775808", "007", "NA", "", "true", "2024-01-02",
-        "01/02/2024", "13/02/2024", "2024-01-02 03:04:05", "10:11", "x", "1e-3", "0.30000000000000004", "12E12", " 5 ",
+        "7",
+        "-3",
+        "1.5",
+        "1,234",
+        "1.234",
+        "1.234,5",
+        "9223372036854775808",
+        "007",
+        "NA",
+        "",
+        "true",
+        "2024-01-02",
+        "01/02/2024",
+        "13/02/2024",
+        "2024-01-02 03:04:05",
+        "10:11",
+        "x",
+        "1e-3",
+        "0.30000000000000004",
+        "12E12",
+        " 5 ",
     ];
     for (i, a) in cells.iter().enumerate() {
         for b in cells.iter().skip(i) {

@@ -20,8 +20,13 @@ fn contradictions_are_refused_naming_both() {
         (&gzip(b"a,b\n"), "a.csv", ["csv", "gz"]),
         (&gzip(b"PAR1\x15\x04\x15\x00\x15\x02\x00\x00"), "a.csv.gz", ["csv", "parquet"]),
         (b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00", "a.csv", ["csv", "zip"]),
+        (b"<!DOCTYPE html>\n<html><body>Not found</body></html>\n", "export.csv", ["csv", "HTML"]),
         (b"%PDF-1.7\n%\xe2\xe3\n", "report.csv", ["csv", "PDF"]),
-        (&[0x93, 0x01, 0x00, 0x02, 0x00, 0x00, 0x07, 0x1b, 0x99, 0x00, 0x00, 0x00, 0x05].repeat(9), "junk.csv", ["csv", "binary"]),
+        (
+            &[0x93, 0x01, 0x00, 0x02, 0x00, 0x00, 0x07, 0x1b, 0x99, 0x00, 0x00, 0x00, 0x05].repeat(9),
+            "junk.csv",
+            ["csv", "binary"],
+        ),
     ] {
         let failure = detect(bytes, name, None).expect_err(name);
         assert_eq!(failure.code, ErrorCode::FormatMismatch, "{name}: {failure}");

@@ -171,7 +171,14 @@ impl Pass<'_> {
         }
         self.look_for_footer(text, &mut rows)?;
         if let Some(footer) = &mut self.footer
-            && !footer.is_plausible(&self.records, rows.clone(), &self.columns, text, self.plan.dialect, self.preference)
+            && !footer.is_plausible(
+                &self.records,
+                rows.clone(),
+                &self.columns,
+                text,
+                self.plan.dialect,
+                self.preference,
+            )
         {
             // It is data after all, which contradicts the plan: what was written is given up.
             footer.give_up();
@@ -323,11 +330,8 @@ impl Pass<'_> {
         plan.columns.clear();
         plan.column_warnings.clear();
         for (column, name) in self.columns.iter().zip(&self.plan.names) {
-            let reading = if column.is_settled() {
-                column.reading()
-            } else {
-                infer::decide(column.evidence(), self.preference)
-            };
+            let reading =
+                if column.is_settled() { column.reading() } else { infer::decide(column.evidence(), self.preference) };
             plan.column_warnings.extend(infer::warnings(column.evidence(), reading, self.preference, name));
             plan.columns.push((reading, Care::Settled));
         }

@@ -62,7 +62,11 @@ fn grow(want: usize, text: &[u8], dialect: Dialect) -> Result<usize, Failure> {
     if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
         return Err(Failure::new(
             ErrorCode::LimitExceeded,
-            format!("The cell in column {} of one of the first records has more than {} bytes.", column + 1, limits::CELL_BYTES),
+            format!(
+                "The cell in column {} of one of the first records has more than {} bytes.",
+                column + 1,
+                limits::CELL_BYTES
+            ),
         ));
     }
     if want >= limits::RECORD_BYTES {
@@ -125,8 +129,9 @@ impl Head {
 }
 
 fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole: bool) -> Result<Plan, Failure> {
-    if head.records.is_empty() {
-        return Err(Failure::new(ErrorCode::EmptyFile, "The file holds blank lines only."));
+    let is_blank = |record: &Record| record.iter().all(|cell| trim(cell).is_empty());
+    if head.records.is_empty() || (whole && head.records.iter().all(is_blank)) {
+        return Err(Failure::new(ErrorCode::EmptyFile, "The file holds nothing but blanks."));
     }
     let preference = Preference::of(&request.options.locale);
     let layout = find(&head.records, request.options.max_title_rows as usize, preference);
@@ -241,9 +246,7 @@ fn warnings(decided: Decided, layout: &Layout) -> Vec<Warning> {
     if layout.titles > 0 {
         let n = layout.titles;
         let lines = if n == 1 { "1 line above the header was" } else { &format!("{n} lines above the header were") };
-        warnings.push(
-            Warning::new(WarningCode::LinesSkipped, format!("{lines} left out as a title.")).rows(n as u64),
-        );
+        warnings.push(Warning::new(WarningCode::LinesSkipped, format!("{lines} left out as a title.")).rows(n as u64));
     }
     if !layout.has_header {
         let message = "The file has no header; columns are named column0, column1, ….";

@@ -77,7 +77,7 @@ impl Server {
             return Err(CliError::Refused(Box::new(Problem::read(status, &bytes))));
         }
         serde_json::from_slice(&bytes).map_err(|e| {
-            CliError::Unreachable(format!("{} does not answer as a flyquery server of this version: {e}", self.base))
+            CliError::Strange(format!("{} does not answer as a flyquery server of this version: {e}", self.base))
         })
     }
 
@@ -95,7 +95,7 @@ impl Server {
     pub async fn greet(&self) -> Result<(), CliError> {
         let Version { name, version } = self.answer(self.request(Method::GET, "/version").timeout(CONNECT)).await?;
         if name != "flyquery" {
-            return Err(CliError::Unreachable(format!("{} is served by {name}, which is not flyquery", self.base)));
+            return Err(CliError::Strange(format!("{} is served by {name}, which is not flyquery", self.base)));
         }
         tracing::debug!(server = %self.base, version, "a server answers");
         Ok(())

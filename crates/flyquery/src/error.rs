@@ -27,6 +27,9 @@ pub enum CliError {
     /// No server answers.
     #[error("{0}")]
     Unreachable(String),
+    /// What answers is no flyquery server, or one of another version.
+    #[error("{0}")]
+    Strange(String),
     /// The home can't be opened or the server can't be started.
     #[error("{0}")]
     Home(String),
@@ -43,7 +46,7 @@ impl CliError {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Self::Failed(_) | Self::Refused(_) | Self::Shown | Self::Output(_) => 1,
             Self::Usage(_) | Self::Settings(_) => 2,
-            Self::Unreachable(_) => 3,
+            Self::Unreachable(_) | Self::Strange(_) => 3,
             Self::Home(_) => 4,
         })
     }
@@ -61,6 +64,7 @@ impl CliError {
             | Self::Failed(_)
             | Self::Refused(_)
             | Self::Unreachable(_)
+            | Self::Strange(_)
             | Self::Home(_)
             | Self::Output(_)) => Some(format!("error: {other}")),
         }

@@ -83,7 +83,8 @@ impl Running {
 
     /// Ends streams, takes no new connection, lets requests and jobs finish up to `grace`, hands back what is left.
     pub async fn stop(mut self, grace: Duration) {
-        self.wired.end_streams();
+        let Wired { worker, ground, .. } = self.wired;
+        ground.end_streams();
         self.stop.cancel();
         let answers = async {
             let ended = tokio::time::timeout(grace + ANSWERS, self.server.join_next()).await;
@@ -95,7 +96,9 @@ impl Running {
             self.server.shutdown().await;
         };
         // Together: a sync upload is answered when its job has settled or was handed back.
-        tokio::join!(answers, self.wired.close(grace));
+        let ((), drained) = tokio::join!(answers, worker.shutdown(grace));
+        tracing::debug!(?drained, "the worker has stopped");
+        ground.close().await;
         drop(self.lock);
     }
 }

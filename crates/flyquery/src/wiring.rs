@@ -38,22 +38,28 @@ const TASKS: Duration = Duration::from_secs(5);
 pub struct Wired {
     /// The HTTP side.
     pub router: axum::Router,
+    /// Uploads and jobs; to be shut down while requests are still answered, for some wait for a job.
+    pub worker: Worker,
+    /// What both stand on; to be closed last.
+    pub ground: Ground,
+}
+
+/// The database, and what runs beside the requests.
+pub struct Ground {
     db: Db,
-    worker: Worker,
     shutdown: CancellationToken,
     tasks: TaskTracker,
     _spill: Option<tempfile::TempDir>,
 }
 
-impl Wired {
+impl Ground {
     /// Ends open streams, so that their connections do.
     pub fn end_streams(&self) {
         self.shutdown.cancel();
     }
 
-    /// Lets jobs run up to `grace`, hands the rest back, and closes the database.
-    pub async fn close(self, grace: Duration) {
-        self.worker.shutdown(grace).await;
+    /// Waits for the API's own tasks and closes the database: nothing may ask it any more.
+    pub async fn close(self) {
         self.tasks.close();
         if tokio::time::timeout(TASKS, self.tasks.wait()).await.is_err() {
             tracing::warn!("tasks of the API did not end in time");
@@ -101,6 +107,7 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
     let parts = WorkerParts { ports, bus: Arc::clone(&bus), settings: worker_settings(settings, runs_jobs) };
     let worker = Worker::start(parts).await.map_err(|failure| CliError::Home(failure.to_string()))?;
 
+    let waker = worker.engine().waker();
     let metrics = Metrics::install();
     let (shutdown, tasks) = (CancellationToken::new(), TaskTracker::new());
     tasks.spawn({
@@ -120,12 +127,14 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
         clock,
         entropy,
         terminal: worker.terminal(),
+        nudge: Arc::new(move || waker.wake()),
         metrics: metrics.text(),
         shutdown: shutdown.clone(),
         tasks: tasks.clone(),
         settings: api_settings(settings, default_home),
     };
-    Ok(Wired { router: api::router(state), db, worker, shutdown, tasks, _spill: spill })
+    let ground = Ground { db, shutdown, tasks, _spill: spill };
+    Ok(Wired { router: api::router(state), worker, ground })
 }
 
 /// The folder of objects; in the embedded home, what a crash left half-written is removed first.
@@ -247,6 +256,7 @@ fn api_settings(settings: &Settings, default_home: Option<DefaultHome>) -> ApiSe
         row_cap: settings.query.row_cap,
         statement_timeout: Duration::from_millis(settings.query.statement_timeout_ms),
         keep_alive: domain::limits::STREAM_KEEP_ALIVE,
+        stream_stall: domain::limits::STREAM_STALL,
         build,
     }
 }

@@ -69,7 +69,7 @@ enum Cut {
 pub async fn follow(session: &Session, job: JobId, on: &mut dyn FnMut(&StreamEvent)) -> Result<(), CliError> {
     let mut last: Option<i64> = None;
     let mut cuts = 0;
-    let mut server = session.server().await?;
+    let mut server = session.server().await;
     loop {
         let before = last;
         match stream(&server, job, &mut last, on).await {
@@ -112,7 +112,7 @@ async fn stream(
     let silent = || Cut::Again(CliError::Unreachable(format!("the server at {} fell silent", server.url())));
     while let Some(chunk) = tokio::time::timeout(SILENCE, bytes.next()).await.map_err(|_| silent())? {
         let chunk = chunk.map_err(|e| broken(&e))?;
-        let frames = parser.feed(&chunk).map_err(|e| Cut::Over(CliError::Unreachable(e.to_string())))?;
+        let frames = parser.feed(&chunk).map_err(|e| Cut::Over(CliError::Strange(e.to_string())))?;
         for event in frames.iter().filter_map(StreamEvent::read) {
             if is_news(&event, last) {
                 on(&event);

@@ -18,6 +18,8 @@ use crate::settings::Settings;
 const HELD: Duration = Duration::from_mins(1);
 /// Silence after which a person is told what is being waited for.
 const TELL: Duration = Duration::from_secs(2);
+/// Servers that are asked before a command gives up.
+const TRIES: usize = 5;
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -40,8 +42,23 @@ impl Session {
     }
 
     /// The server.
-    pub async fn server(&self) -> Result<Server, CliError> {
-        Ok(self.state.lock().await.server.clone())
+    pub async fn server(&self) -> Server {
+        self.state.lock().await.server.clone()
+    }
+
+    /// Asks the server; asks the next one when this one went away before it answered.
+    pub async fn ask<T>(&self, question: impl AsyncFn(&Server) -> Result<T, CliError>) -> Result<T, CliError> {
+        let mut server = self.server().await;
+        let mut left = TRIES;
+        loop {
+            left -= 1;
+            match question(&server).await {
+                Err(CliError::Unreachable(_)) if left > 0 && self.settings.client.server.is_none() => {
+                    server = self.reconnect(&server).await?;
+                }
+                answered => return answered,
+            }
+        }
     }
 
     /// Another look for a server after `lost` no longer answered; at once when somebody else has looked already.

@@ -133,7 +133,7 @@ async fn another_product_on_the_port_is_not_taken_for_a_server() {
     let other = async || Json(json!({"name": "other", "version": "1"}));
     let (url, _tasks) = start(Router::new().route("/api/v1/version", get(other))).await;
     let server = Server::new(&url, &settings(&url)).expect("a client");
-    assert!(matches!(server.greet().await, Err(CliError::Unreachable(text)) if text.contains("is not flyquery")));
+    assert!(matches!(server.greet().await, Err(CliError::Strange(text)) if text.contains("is not flyquery")));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::cli::Ingest;
-use crate::client::{Dataset, Job, Session, Uploaded, follow};
+use crate::client::{Dataset, Job, Server, Session, Uploaded, follow};
 use crate::error::CliError;
 use crate::render;
 use crate::render::progress::Progress;
@@ -21,8 +21,6 @@ use view::TableView;
 
 /// Files worked on at once.
 const PARALLEL: usize = 4;
-/// Times an upload is begun anew when the server went away in it.
-const TRIES: usize = 3;
 
 /// What came of one file.
 pub struct Outcome {
@@ -61,7 +59,7 @@ pub fn check(arguments: &Ingest) -> Result<(), CliError> {
 /// Ingests the files and shows what they hold.
 pub async fn run(session: &Session, arguments: &Ingest, style: Style) -> Result<(), CliError> {
     let began = Instant::now();
-    let dataset = session.server().await?.ensure_dataset(&arguments.dataset).await?;
+    let dataset = session.ask(async |server| server.ensure_dataset(&arguments.dataset).await).await?;
     let run = Run {
         session,
         dataset: &dataset,
@@ -119,43 +117,33 @@ impl Run<'_> {
         let ended = async {
             let uploaded = {
                 let _turn = self.turn.lock().await;
-                self.upload(path, &progress).await?
+                // Begun anew with another server when one went away, for it may belong to a command that is done.
+                self.session
+                    .ask(async |server| server.upload(self.dataset.id, path, progress.uploading()).await)
+                    .await?
             };
             follow(self.session, uploaded.job_id, &mut |event| progress.event(event)).await?;
-            self.result(uploaded).await
+            self.session.ask(async |server| result(server, uploaded).await).await
         };
         let ended = ended.await;
         progress.finish();
         ended
     }
+}
 
-    /// Uploads; begins anew with another server when this one went away, for it may belong to a command that is done.
-    async fn upload(&self, path: &Path, progress: &render::progress::FileProgress) -> Result<Uploaded, CliError> {
-        let mut server = self.session.server().await?;
-        let mut left = TRIES;
-        loop {
-            left -= 1;
-            match server.upload(self.dataset.id, path, progress.uploading()).await {
-                Err(CliError::Unreachable(_)) if left > 0 => server = self.session.reconnect(&server).await?,
-                ended => return ended,
-            }
-        }
+/// What came of an upload, once its job has ended.
+async fn result(server: &Server, uploaded: Uploaded) -> Result<Ingested, CliError> {
+    let job: Job = server.get(&format!("/ingest-jobs/{}", uploaded.job_id), &[]).await?;
+    if job.status != JobState::Succeeded {
+        return Err(CliError::Failed(format!("{}\n  job {}", super::jobs::what(&job), job.id)));
     }
-
-    async fn result(&self, uploaded: Uploaded) -> Result<Ingested, CliError> {
-        let server = self.session.server().await?;
-        let job: Job = server.get(&format!("/ingest-jobs/{}", uploaded.job_id), &[]).await?;
-        if job.status != JobState::Succeeded {
-            return Err(CliError::Failed(format!("{}\n  job {}", super::jobs::what(&job), job.id)));
-        }
-        let report: IngestReport = serde_json::from_value(job.result_json.clone())
-            .map_err(|e| CliError::Unreachable(format!("the server reports in words of another version: {e}")))?;
-        let mut tables = Vec::with_capacity(report.tables.len());
-        for table in &report.tables {
-            tables.push(view::table(&server, table).await?);
-        }
-        Ok(Ingested { report, document: job.result_json, tables })
+    let report: IngestReport = serde_json::from_value(job.result_json.clone())
+        .map_err(|e| CliError::Strange(format!("the server reports in words of another version: {e}")))?;
+    let mut tables = Vec::with_capacity(report.tables.len());
+    for table in &report.tables {
+        tables.push(view::table(server, table).await?);
     }
+    Ok(Ingested { report, document: job.result_json, tables })
 }
 
 /// One file for programs.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use domain::{JobId, JobState};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::{Jobs, JobsList, OneJob};
-use crate::client::{Job, Session, StreamEvent, follow};
+use crate::client::{Job, Server, Session, StreamEvent, follow};
 use crate::error::CliError;
 use crate::render::grid::{Cell, Grid, Tone};
 use crate::render::style::Style;
@@ -24,14 +25,7 @@ pub async fn run(session: &Session, command: &Jobs, style: Style) -> Result<(), 
 }
 
 async fn list(session: &Session, arguments: &JobsList, style: Style) -> Result<(), CliError> {
-    let server = session.server().await?;
-    let mut query = vec![("limit", arguments.limit.to_string())];
-    query.extend(arguments.status.clone().map(|status| ("status", status)));
-    query.extend(arguments.kind.clone().map(|kind| ("kind", kind)));
-    if let Some(name) = &arguments.dataset {
-        query.push(("dataset_id", server.dataset(name).await?.id.to_string()));
-    }
-    let page: Value = server.get("/ingest-jobs", &query).await?;
+    let page = session.ask(async |server| page(server, arguments).await).await?;
     if arguments.json {
         return render::put_json(&page);
     }
@@ -62,8 +56,22 @@ async fn list(session: &Session, arguments: &JobsList, style: Style) -> Result<(
     render::put(&grid.render(style, ""))
 }
 
+async fn page(server: &Server, arguments: &JobsList) -> Result<Value, CliError> {
+    let mut query = vec![("limit", arguments.limit.to_string())];
+    query.extend(arguments.status.clone().map(|status| ("status", status)));
+    query.extend(arguments.kind.clone().map(|kind| ("kind", kind)));
+    if let Some(name) = &arguments.dataset {
+        query.push(("dataset_id", server.dataset(name).await?.id.to_string()));
+    }
+    server.get("/ingest-jobs", &query).await
+}
+
+async fn one<T: DeserializeOwned>(session: &Session, arguments: &OneJob) -> Result<T, CliError> {
+    session.ask(async |server| server.get(&format!("/ingest-jobs/{}", arguments.job), &[]).await).await
+}
+
 async fn show(session: &Session, arguments: &OneJob, style: Style) -> Result<(), CliError> {
-    let document: Value = session.server().await?.get(&format!("/ingest-jobs/{}", arguments.job), &[]).await?;
+    let document: Value = one(session, arguments).await?;
     if arguments.json {
         return render::put_json(&document);
     }
@@ -81,21 +89,7 @@ async fn show(session: &Session, arguments: &OneJob, style: Style) -> Result<(),
 }
 
 async fn events(session: &Session, arguments: &OneJob, style: Style) -> Result<(), CliError> {
-    let server = session.server().await?;
-    let mut after = None;
-    let mut all = Vec::new();
-    loop {
-        let mut query = vec![("limit", domain::limits::EVENTS_PAGE.to_string())];
-        query.extend(after.map(|id: i64| ("after_id", id.to_string())));
-        let page: Value = server.get(&format!("/ingest-jobs/{}/events", arguments.job), &query).await?;
-        let items = page.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-        after = items.last().and_then(|event| event.get("id")).and_then(Value::as_i64);
-        let full = items.len() as u64 == domain::limits::EVENTS_PAGE;
-        all.extend(items);
-        if !full {
-            break;
-        }
-    }
+    let all = session.ask(async |server| ledger(server, arguments).await).await?;
     if arguments.json {
         return render::put_json(&Value::Array(all));
     }
@@ -108,6 +102,24 @@ async fn events(session: &Session, arguments: &OneJob, style: Style) -> Result<(
         })
         .collect();
     render::put(&lines)
+}
+
+/// Every event of a job, page by page.
+async fn ledger(server: &Server, arguments: &OneJob) -> Result<Vec<Value>, CliError> {
+    let mut after = None;
+    let mut all = Vec::new();
+    loop {
+        let mut query = vec![("limit", domain::limits::EVENTS_PAGE.to_string())];
+        query.extend(after.map(|id: i64| ("after_id", id.to_string())));
+        let page: Value = server.get(&format!("/ingest-jobs/{}/events", arguments.job), &query).await?;
+        let items = page.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
+        after = items.last().and_then(|event| event.get("id")).and_then(Value::as_i64);
+        let full = items.len() as u64 == domain::limits::EVENTS_PAGE;
+        all.extend(items);
+        if !full {
+            return Ok(all);
+        }
+    }
 }
 
 async fn watch(session: &Session, arguments: &OneJob, style: Style) -> Result<(), CliError> {
@@ -126,13 +138,13 @@ async fn watch(session: &Session, arguments: &OneJob, style: Style) -> Result<()
     };
     follow(session, JobId(arguments.job), &mut on).await?;
     written?;
-    let job: Job = session.server().await?.get(&format!("/ingest-jobs/{}", arguments.job), &[]).await?;
+    let job: Job = one(session, arguments).await?;
     if job.status == JobState::Succeeded { Ok(()) } else { Err(CliError::Failed(what(&job))) }
 }
 
 async fn cancel(session: &Session, arguments: &OneJob) -> Result<(), CliError> {
     let path = format!("/ingest-jobs/{}:cancel", arguments.job);
-    let answer: Value = session.server().await?.post(&path, &json!({})).await?;
+    let answer: Value = session.ask(async |server| server.post(&path, &json!({})).await).await?;
     if arguments.json {
         return render::put_json(&answer);
     }
@@ -142,7 +154,7 @@ async fn cancel(session: &Session, arguments: &OneJob) -> Result<(), CliError> {
 
 fn read(document: &Value) -> Result<Job, CliError> {
     serde_json::from_value(document.clone())
-        .map_err(|e| CliError::Unreachable(format!("the server speaks of a job in words of another version: {e}")))
+        .map_err(|e| CliError::Strange(format!("the server speaks of a job in words of another version: {e}")))
 }
 
 /// One event on one line.
@@ -151,7 +163,7 @@ fn line(at: Option<&str>, stage: &str, message: Option<&str>, payload: &Value, s
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(_, value)| !is_empty(value))
+        .filter(|(key, value)| !is_empty(value) && !is_for_programs(key, value))
         .map(|(key, value)| format!("{key}={}", text::cell(value)))
         .collect();
     let stage = format!("{stage:<18}");
@@ -160,6 +172,11 @@ fn line(at: Option<&str>, stage: &str, message: Option<&str>, payload: &Value, s
     let parts = [style.dim(&at.map(clock).unwrap_or_default()), stage, message, style.dim(&facts.join(" "))];
     let shown: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{}\n", shown.join("  ").trim_end())
+}
+
+/// Facts that a person does not miss: ids, fencing tokens, and that an attempt is the first one.
+fn is_for_programs(key: &str, value: &Value) -> bool {
+    key.ends_with("_id") || key == "claim_token" || (key == "attempt" && value.as_u64().is_some_and(|n| n <= 1))
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -222,7 +239,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line_with_its_facts() {
-        let payload = json!({"n_tables": 2, "note": "", "list": []});
+        let payload = json!({"n_tables": 2, "note": "", "list": [], "table_id": "x", "attempt": 1});
         let shown = line(Some("2024-05-01T10:20:30.123456Z"), "parsed", None, &payload, Style::default());
         assert_eq!(shown, "10:20:30.123  parsed              n_tables=2\n");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{RowFormat, Sql};
-use crate::client::{Session, SqlAnswer, SqlColumn};
+use crate::client::{Server, Session, SqlAnswer, SqlColumn};
 use crate::error::CliError;
 use crate::render::grid::{Cell, Grid, Tone};
 use crate::render::style::Style;
@@ -14,13 +14,7 @@ use crate::render::{self, number, text};
 
 /// Runs the statement and prints its rows.
 pub async fn run(session: &Session, arguments: &Sql, style: Style) -> Result<(), CliError> {
-    let server = session.server().await?;
-    let dataset = server.dataset(&arguments.dataset).await?;
-    let mut body = json!({"dataset_id": dataset.id, "sql": arguments.statement, "include_rows": true});
-    if let Some(cap) = arguments.max_rows {
-        body["row_cap"] = cap.into();
-    }
-    let answer: SqlAnswer = server.post("/sql:execute", &body).await?;
+    let answer = session.ask(async |server| execute(server, arguments).await).await?;
     if answer.execution_status != "OK" {
         let why =
             answer.error.map_or_else(|| answer.execution_status.clone(), |e| format!("{} ({})", e.message, e.code));
@@ -46,6 +40,15 @@ pub async fn run(session: &Session, arguments: &Sql, style: Style) -> Result<(),
         ));
     }
     Ok(())
+}
+
+async fn execute(server: &Server, arguments: &Sql) -> Result<SqlAnswer, CliError> {
+    let dataset = server.dataset(&arguments.dataset).await?;
+    let mut body = json!({"dataset_id": dataset.id, "sql": arguments.statement, "include_rows": true});
+    if let Some(cap) = arguments.max_rows {
+        body["row_cap"] = cap.into();
+    }
+    server.post("/sql:execute", &body).await
 }
 
 /// Rows as columns of text.

@@ -64,7 +64,7 @@ fn commands_at_the_same_time_share_one_home() {
     let running: Vec<_> = files.iter().map(|file| home.background(&["ingest", file])).collect();
     for command in running {
         let ended = command.output();
-        assert!(ended.status.success(), "{}", text(&ended.stderr));
+        assert!(ended.status.success(), "{}{}", text(&ended.stdout), text(&ended.stderr));
     }
     for name in names {
         assert_eq!(home.rows(&format!("select v from {name}")), json!([{"v": 7}]));

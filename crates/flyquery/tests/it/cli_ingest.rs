@@ -89,13 +89,13 @@ fn what_is_piped_is_clean_and_in_the_order_of_the_files() {
 #[test]
 fn rows_come_as_table_json_or_csv() {
     let home = Home::new();
-    let file = home.file("t.csv", "id,word,price\n1,\"a, b\",1.50\n2,,2.25\n");
+    let file = home.file("t.csv", "id,word,price\n1,\"a, b\",1.5\n2,,2.25\n");
     home.flyquery(&[std::path::Path::new("ingest"), &file]).assert().success();
     let query = "select * from t order by id";
     let csv = home.flyquery(&["sql", query, "--format", "csv"]).assert().success();
-    assert_eq!(text(&csv.get_output().stdout), "id,word,price\r\n1,\"a, b\",1.50\r\n2,,2.25\r\n");
+    assert_eq!(text(&csv.get_output().stdout), "id,word,price\r\n1,\"a, b\",1.5\r\n2,,2.25\r\n");
     let table = home.flyquery(&["sql", query]).assert().success();
-    assert_eq!(text(&table.get_output().stdout), "id  word  price\n 1  a, b   1.50\n 2  NULL   2.25\n");
+    assert_eq!(text(&table.get_output().stdout), "id  word  price\n 1  a, b    1.5\n 2  NULL   2.25\n");
     assert_eq!(home.rows("select id, word from T where id = 2"), json!([{"id": 2, "word": null}]));
     let cut = home.flyquery(&["sql", query, "--max-rows", "1", "--format", "csv"]).assert().success();
     assert_eq!(text(&cut.get_output().stdout).lines().count(), 2);

@@ -21,6 +21,9 @@ const COLUMNS: usize = 60;
 const ROW_COLUMNS: usize = 12;
 /// Characters of a value in the first rows and among the samples.
 const VALUE: usize = 32;
+/// Samples of a column that are shown, and the columns of the terminal they may take.
+const SAMPLES: usize = 3;
+const SAMPLES_WIDTH: usize = 40;
 /// Warnings that are listed.
 const WARNINGS: usize = 20;
 
@@ -106,8 +109,23 @@ fn values(column: &ColumnView) -> String {
     match column.bounds() {
         Some((min, max)) if ordered && min == max => short(min),
         Some((min, max)) if ordered => format!("{} … {}", short(min), short(max)),
-        Some(_) | None => column.samples().into_iter().take(3).map(short).collect::<Vec<_>>().join(", "),
+        Some(_) | None => samples(column),
     }
+}
+
+/// The first samples, as many as stand side by side.
+fn samples(column: &ColumnView) -> String {
+    let mut shown = String::new();
+    for sample in column.samples().into_iter().take(SAMPLES).map(short) {
+        if !shown.is_empty() {
+            if text::width(&shown) + text::width(&sample) + 2 > SAMPLES_WIDTH {
+                break;
+            }
+            shown.push_str(", ");
+        }
+        shown.push_str(&sample);
+    }
+    shown
 }
 
 fn short(value: &str) -> String {

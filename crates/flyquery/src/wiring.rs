@@ -31,6 +31,8 @@ use crate::telemetry::Metrics;
 /// Tenant and workspace of requests that name none, in the embedded home.
 const HOME_TENANT: &str = "local";
 const HOME_WORKSPACE: &str = "default";
+const MIB: f64 = (1_u64 << 20) as f64;
+const GIB: f64 = (1_u64 << 30) as f64;
 /// How long the API's own tasks may take to end.
 const TASKS: Duration = Duration::from_secs(5);
 
@@ -224,7 +226,10 @@ fn worker_settings(settings: &Settings, runs_jobs: bool) -> WorkerSettings {
         orphan_grace: settings.retention.orphan_queued_grace.duration(),
         max_attempts: ingest.max_attempts,
         scan_interval: settings.retention.scan_interval.duration(),
-        limits: IngestLimits { file_bytes: max_file_bytes(settings), workspace_bytes: ingest.max_workspace_gb << 30 },
+        limits: IngestLimits {
+            file_bytes: max_file_bytes(settings),
+            workspace_bytes: (ingest.max_workspace_gb * GIB) as u64,
+        },
         pipeline: PipelineSettings {
             sample_n: annotate.sample_n,
             profile_row_threshold: annotate.profile_row_threshold,
@@ -262,7 +267,7 @@ fn api_settings(settings: &Settings, default_home: Option<DefaultHome>) -> ApiSe
 }
 
 fn max_file_bytes(settings: &Settings) -> u64 {
-    settings.ingest.max_file_mb << 20
+    (settings.ingest.max_file_mb * MIB) as u64
 }
 
 fn cores() -> usize {

@@ -8,10 +8,10 @@ use super::value::Seconds;
 section! {
     /// Ingest
     pub struct Ingest {
-        /// Largest upload, in MiB.
-        max_file_mb: u64 = 2048, "MAX_FILE_MB", in 1..=1_048_576;
-        /// What one workspace may hold, originals and current tables together, in GiB.
-        max_workspace_gb: u64 = 200, "MAX_WORKSPACE_GB", in 1..=1_048_576;
+        /// Largest upload, in MiB; fractions allowed.
+        max_file_mb: f64 = 2048.0, "MAX_FILE_MB", in 0.001..=1_048_576.0;
+        /// What one workspace may hold, originals and current tables together, in GiB; fractions allowed.
+        max_workspace_gb: f64 = 200.0, "MAX_WORKSPACE_GB", in 0.0..=1_048_576.0;
         /// Jobs a process runs at once.
         concurrency: usize = 4, "INGEST_WORKER_CONCURRENCY", in 1..=256;
         /// How long one attempt of a job may take.

@@ -5,8 +5,8 @@ use arrow::array::ArrayRef;
 use arrow::error::ArrowError;
 use async_trait::async_trait;
 use db::Tx;
-use domain::ObjectId;
 use domain::event::{EventStage, NewEvent};
+use domain::{ObjectId, PiiPolicy};
 use serde_json::json;
 
 use crate::checkpoint::{Section, Work, after};
@@ -70,10 +70,18 @@ async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, Column
         .into_iter()
         .zip(visitors)
         .map(|(index, visitor)| match visitor.error {
-            None => Ok((index, visitor.profiler.finish())),
+            None => Ok((index, harmless(ctx, visitor.profiler.finish()))),
             Some(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
         })
         .collect()
+}
+
+/// A single value that looks like personal data is not shown, even in a column that is not tagged.
+fn harmless(ctx: &Context, profile: ColumnProfile) -> ColumnProfile {
+    match ctx.scanner() {
+        Some(scanner) if ctx.pii_policy() != PiiPolicy::Warn => profile.hiding(|value| scanner.value(value).is_some()),
+        Some(_) | None => profile,
+    }
 }
 
 struct Profiling {

@@ -12,12 +12,16 @@ use tokio_util::sync::CancellationToken;
 use crate::error::CliError;
 use crate::home::{HomeLock, ServerNote};
 use crate::settings::Settings;
+use crate::shutdown;
 use crate::wiring::{self, Wired};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 /// How much longer than the jobs' grace an open request may take to be answered.
 const ANSWERS: Duration = Duration::from_secs(5);
+/// How much longer than the jobs' grace stopping may take in all, before the process is cut off: its jobs are found by
+/// the next one.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Where a server listens and what it does.
 #[derive(Clone, Debug)]
@@ -83,6 +87,7 @@ impl Running {
 
     /// Ends streams, takes no new connection, lets requests and jobs finish up to `grace`, hands back what is left.
     pub async fn stop(mut self, grace: Duration) {
+        shutdown::end_within(grace + DEADLINE);
         let Wired { worker, ground, .. } = self.wired;
         ground.end_streams();
         self.stop.cancel();

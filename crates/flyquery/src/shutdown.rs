@@ -1,6 +1,7 @@
 //! Signals: the first asks the process to finish what it does, the second ends it at once.
 
-use std::io;
+use std::io::{self, Write as _};
+use std::time::Duration;
 
 /// A signal that asks the process to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,18 @@ impl Signals {
             Err(_) => std::future::pending().await,
         }
     }
+}
+
+/// Ends the process if it has not ended by itself after `patience`, even when no task of it moves any more.
+pub fn end_within(patience: Duration) {
+    let watchdog = std::thread::Builder::new().name("deadline".to_owned());
+    let started = watchdog.spawn(move || {
+        std::thread::sleep(patience);
+        drop(writeln!(io::stderr(), "error: the process did not end within {patience:?} and is cut off"));
+        std::process::exit(1);
+    });
+    // Without the thread the process ends as it can.
+    drop(started);
 }
 
 /// Tells `first` of the first signal, and ends the process at the second: whoever asks twice does not want to wait.

@@ -105,8 +105,11 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
     let (sql, spill) = sql(settings, Arc::clone(&store))?;
     let default_home = if embedded { Some(default_home(&db, entropy.as_ref(), settings).await?) } else { None };
 
-    let ports = ports(settings, &db, store, &clock, &entropy);
-    let parts = WorkerParts { ports, bus: Arc::clone(&bus), settings: worker_settings(settings, runs_jobs) };
+    let parts = WorkerParts {
+        ports: ports(settings, &db, store, &clock, &entropy),
+        bus: Arc::clone(&bus),
+        settings: worker_settings(settings, runs_jobs),
+    };
     let worker = Worker::start(parts).await.map_err(|failure| CliError::Home(failure.to_string()))?;
 
     let waker = worker.engine().waker();

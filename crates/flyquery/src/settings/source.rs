@@ -65,7 +65,6 @@ pub struct Environment {
 impl Environment {
     /// Reads the process's environment and `.env` in the working directory. A variable that is not Unicode is left out.
     pub fn of_process() -> Self {
-        #[expect(clippy::disallowed_methods, reason = "this is the one door through which the environment enters")]
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();

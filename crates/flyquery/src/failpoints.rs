@@ -3,9 +3,11 @@
 //! Without the feature `failpoints` of the crate `fail`, which only tests switch on, all of this is compiled to nothing.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use tokio::runtime::RuntimeFlavor;
 
 use crate::settings::Environment;
 
@@ -30,12 +32,23 @@ pub fn arm(environment: &Environment) {
             if !announced.swap(true, Ordering::SeqCst) {
                 drop(writeln!(std::io::stderr(), "failpoint {place}"));
             }
-            while !open.exists() {
-                std::thread::sleep(LOOK);
-            }
+            wait_for(&open);
         });
         if let Err(wrong) = armed {
             drop(writeln!(std::io::stderr(), "failpoint {name} can't be armed: {wrong}"));
         }
+    }
+}
+
+/// A task that waits on a thread of the runtime first hands that thread's other tasks to another one.
+fn wait_for(gate: &Path) {
+    let wait = || {
+        while !gate.exists() {
+            std::thread::sleep(LOOK);
+        }
+    };
+    match tokio::runtime::Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(wait),
+        _ => wait(),
     }
 }

@@ -27,6 +27,15 @@ pub fn log(settings: &Settings, serves: bool) {
     };
     // Only a second start in one process fails, and then the first log goes on.
     drop(started);
+    std::panic::set_hook(Box::new(panicked));
+}
+
+/// A panic's message may quote a cell; its place is what finds the defect.
+fn panicked(panic: &std::panic::PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let backtrace = std::backtrace::Backtrace::capture();
+    let backtrace = (backtrace.status() == std::backtrace::BacktraceStatus::Captured).then(|| backtrace.to_string());
+    tracing::error!(place, backtrace, "a defect of flyquery: a task panicked");
 }
 
 /// The metrics of the process.

@@ -16,7 +16,7 @@ use crate::row::{JobRow, Locked, columns};
 pub(crate) enum Ending<'a> {
     /// With its effect.
     Succeeded {
-        result: &'a Value,
+        result: Value,
         table: Option<TableId>,
         snapshot: Option<SnapshotId>,
         cost_cents: Option<&'a str>,
@@ -48,7 +48,7 @@ pub(crate) async fn end(
     let job = &locked.job;
     let (state, result, ids, cost, events) = match ending {
         Ending::Succeeded { result, table, snapshot, cost_cents, events } => {
-            (JobState::Succeeded, result.clone(), (table, snapshot), cost_cents, events)
+            (JobState::Succeeded, result, (table, snapshot), cost_cents, events)
         }
         Ending::Failed(failure) => {
             let failure = placed(job, failure);

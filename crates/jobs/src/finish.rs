@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::checkpoint::Stop;
 use crate::claim::{ClaimRequest, claim_in};
 use crate::ending::{Ending, Return, end, requeue};
-use crate::handler::{Commit, CommitError, OnTerminal};
+use crate::handler::{Commit, CommitError, Effect, OnTerminal};
 use crate::metrics;
 use crate::row::{JobRow, Locked, lock_claim};
 
@@ -85,6 +85,7 @@ pub async fn finish(db: &Db, end: End<'_>) -> Result<Finished, Stop> {
         }
     };
     tx.commit().await?;
+    fail::fail_point!("finish.committed");
     metrics::settled(&job);
     metrics::claimed(&next);
     Ok(Finished { job, next })
@@ -105,15 +106,16 @@ async fn settle(tx: &Tx, locked: &Locked, it: &End<'_>) -> Result<JobRow, Stop> 
     } else {
         match &it.outcome {
             Outcome::Succeeded { result, table, snapshot, cost_cents } => {
-                let events = match it.commit {
+                let effect = match it.commit {
                     Some(commit) => commit.apply(tx, &locked.job).await.map_err(|error| match error {
                         CommitError::Db(error) => Stop::Db(error),
                         CommitError::Failed(failure) => Stop::Commit(failure),
                     })?,
-                    None => Vec::new(),
+                    None => Effect::default(),
                 };
                 let cost_cents = cost_cents.as_deref();
-                Ending::Succeeded { result, table: *table, snapshot: *snapshot, cost_cents, events }
+                let result = effect.result.unwrap_or_else(|| result.clone());
+                Ending::Succeeded { result, table: *table, snapshot: *snapshot, cost_cents, events: effect.events }
             }
             Outcome::Failed(failure) if failure.class() == FailureClass::Cancelled => Ending::Cancelled,
             Outcome::Failed(failure) => Ending::Failed(failure.clone()),

@@ -27,10 +27,18 @@ pub trait Handler: Send + Sync + 'static {
 /// What a job publishes, in the transaction that ends it.
 #[async_trait]
 pub trait Commit: Send + Sync {
-    /// Writes the effect and returns the ledger events of stage 10. `tx` is bound to the job's workspace and holds the
-    /// job's row lock. An error rolls everything back. It may be called again, on a new transaction, when the commit
-    /// did not come through.
-    async fn apply(&self, tx: &Tx, job: &JobRow) -> Result<Vec<NewEvent>, CommitError>;
+    /// Writes the effect and says what it was. `tx` is bound to the job's workspace and holds the job's row lock. An
+    /// error rolls everything back. It may be called again, on a new transaction, when the commit did not come through.
+    async fn apply(&self, tx: &Tx, job: &JobRow) -> Result<Effect, CommitError>;
+}
+
+/// What a [`Commit`] did.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// Ledger events of stage 10.
+    pub events: Vec<NewEvent>,
+    /// The job's `result_json`, where only the commit knows it whole; it takes the place of [`Success::result`].
+    pub result: Option<Value>,
 }
 
 /// Why a publish did not happen.
@@ -90,7 +98,7 @@ impl From<Stop> for HandlerEnd {
 
 /// What a job leaves when it succeeds.
 pub struct Success {
-    /// The job's `result_json`.
+    /// The job's `result_json`, unless the commit gives another.
     pub result: Value,
     /// The table it made, when exactly one.
     pub table: Option<TableId>,

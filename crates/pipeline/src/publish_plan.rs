@@ -87,8 +87,8 @@ impl PublishPlan {
         }
     }
 
-    /// The job's result; `more` are warnings that publishing itself found.
-    pub fn report(&self, warnings: Vec<Warning>) -> IngestReport {
+    /// The job's result.
+    fn report(&self, warnings: Vec<Warning>) -> IngestReport {
         let tables = self.work.sections.iter().map(|s| self.table_report(s)).collect();
         let mut stages = self.work.stages.clone();
         stages.push(StageReport { stage: Stage::Publish, status: StageOutcome::Done, elapsed_ms: 0 });

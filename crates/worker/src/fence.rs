@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use db::Tx;
 use domain::event::{NewEvent, Progress};
 use domain::{ErrorCode, Failure, Stage};
-use jobs::{CommitError, Guarded, HandlerEnd, JobContext, JobRow, Signal};
+use jobs::{CommitError, Effect, Guarded, HandlerEnd, JobContext, JobRow, Signal};
 use pipeline::{Fence, GuardedTx, Halt, PublishPlan, Stop};
 
 /// A job's fence.
@@ -79,9 +79,14 @@ pub struct PublishCommit(pub PublishPlan);
 
 #[async_trait]
 impl jobs::Commit for PublishCommit {
-    async fn apply(&self, tx: &Tx, _: &JobRow) -> Result<Vec<NewEvent>, CommitError> {
+    async fn apply(&self, tx: &Tx, _: &JobRow) -> Result<Effect, CommitError> {
         match self.0.apply(tx).await {
-            Ok(published) => Ok(published.events),
+            Ok(published) => {
+                let result = serde_json::to_value(&published.report).map_err(|e| {
+                    CommitError::Failed(pipeline::failure::defect(format!("The result can't be written as JSON: {e}.")))
+                })?;
+                Ok(Effect { events: published.events, result: Some(result) })
+            }
             Err(Stop::Failed(failure) | Stop::Halted(Halt::Failed(failure))) => Err(CommitError::Failed(failure)),
             Err(Stop::Halted(Halt::Db(error))) => Err(CommitError::Db(error)),
             Err(Stop::Halted(Halt::Cancelled | Halt::Lost | Halt::HandBack | Halt::TimedOut)) => {

@@ -42,6 +42,7 @@ CREATE TABLE flyquery_ingest_jobs (
 CREATE INDEX flyquery_ingest_jobs_status_created ON flyquery_ingest_jobs (status, created_at);
 -- status leads although it is constant here: SQLite's planner would otherwise prefer the index above
 CREATE INDEX flyquery_ingest_jobs_queue ON flyquery_ingest_jobs (status, run_after, id) WHERE status = 'PENDING';
+CREATE INDEX flyquery_ingest_jobs_retries ON flyquery_ingest_jobs (run_after, id) WHERE status = 'PENDING' AND attempts > 0;
 CREATE INDEX flyquery_ingest_jobs_leases ON flyquery_ingest_jobs (status, lease_until) WHERE status = 'RUNNING';
 CREATE INDEX flyquery_ingest_jobs_scope ON flyquery_ingest_jobs (tenant_id, workspace_id, created_at);
 CREATE INDEX flyquery_ingest_jobs_dataset ON flyquery_ingest_jobs (dataset_id);

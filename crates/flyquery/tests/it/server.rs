@@ -10,7 +10,7 @@ use db::{Db, DbSettings, DbUrl};
 use serde_json::{Value, json};
 
 /// Longest wait for anything that a healthy server does at once.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server. Killed when dropped.
 pub struct Server {

@@ -13,10 +13,10 @@ use domain::job::{Claim, WorkerId};
 use domain::ports::clock::Entropy;
 use domain::{EventId, Failure, JobId, JobKind, JobState};
 use jobs::{
-    Birth, ClaimRequest, Commit, CommitError, End, Finished, JobRow, NewJob, OnTerminal, Outcome, ReapConfig, Stop,
+    Birth, ClaimRequest, Commit, CommitError, Effect, End, Finished, JobRow, NewJob, OnTerminal, Outcome, ReapConfig, Stop,
     Which, inspect,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::TestDb;
 
 /// How long a claim is good in these tests; nothing but `shift_time` makes it pass.
@@ -148,23 +148,32 @@ impl OnTerminal for Hooks {
 pub struct Publish {
     /// Errors to be given first, latest first.
     pub errors: Mutex<Vec<CommitError>>,
+    /// The job's result, when the commit is to give it.
+    pub result: Option<Value>,
 }
 
 impl Publish {
     pub fn failing(error: impl Into<CommitError>) -> Self {
-        Self { errors: Mutex::new(vec![error.into()]) }
+        Self { errors: Mutex::new(vec![error.into()]), result: None }
+    }
+
+    pub fn giving(result: Value) -> Self {
+        Self { errors: Mutex::default(), result: Some(result) }
     }
 }
 
 #[async_trait]
 impl Commit for Publish {
-    async fn apply(&self, tx: &Tx, job: &JobRow) -> Result<Vec<NewEvent>, CommitError> {
+    async fn apply(&self, tx: &Tx, job: &JobRow) -> Result<Effect, CommitError> {
         assert_eq!(tx.bound(), Some(&job.scope), "a publish works in the job's workspace");
         tell(tx, "published", job).await?;
         let error = self.errors.lock().unwrap().pop();
         match error {
             Some(error) => Err(error),
-            None => Ok(vec![NewEvent::ok(EventStage::Published, json!({}))]),
+            None => Ok(Effect {
+                events: vec![NewEvent::ok(EventStage::Published, json!({}))],
+                result: self.result.clone(),
+            }),
         }
     }
 }

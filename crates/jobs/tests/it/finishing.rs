@@ -47,6 +47,14 @@ test_support::for_each_db! {
         assert_eq!((told(&db, "published", job.id).await, told(&db, "ended", job.id).await), (1, 1));
     }
 
+    async fn the_result_that_a_commit_gives_takes_the_place_of_the_handlers(db: TestDb) {
+        let job = running(&db).await;
+        let publish = Publish::giving(json!({ "warnings": ["late"] }));
+        let done = finish_with(&db, job.claim(), succeeded(), &publish, None).await.unwrap().job;
+        assert_eq!((done.status, &done.result), (JobState::Succeeded, &json!({ "warnings": ["late"] })));
+        assert_eq!(row(&db, job.id).await, done);
+    }
+
     async fn a_publish_that_fails_leaves_the_job_as_it_was(db: TestDb) {
         let job = running(&db).await;
         let waiting = pending(&db).await;

@@ -32,8 +32,8 @@ pub use engine::{DrainReport, Engine, EngineConfig, EngineParts, Settled, Settli
 pub use enqueue::{Birth, NewJob, enqueue, pending_of_kind};
 pub use finish::{End, Finished, Outcome};
 pub use handler::{
-    CancelSignal, Commit, CommitError, Effect, Handler, HandlerEnd, JobContext, NoHooks, OnTerminal, ProgressSlot, Signal,
-    Success,
+    CancelSignal, Commit, CommitError, Effect, Handler, HandlerEnd, JobContext, NoHooks, OnTerminal, ProgressSlot,
+    Signal, Success,
 };
 pub use heartbeat::{Beat, BeatReply};
 pub use inspect::{EventFilter, Horizon, JobFilter, Listed, Standing};

@@ -1,9 +1,9 @@
 //! The live stream of a job: ten stages in order, resumable without gap or repeat.
 
 use futures::StreamExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::server::{Server, orders};
+use crate::server::{PATIENCE, Server, orders};
 
 /// One frame of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +21,10 @@ async fn read(server: &Server, job: &str, after: Option<i64>, enough: impl Fn(&[
     }
     let answer = request.send().await.expect("a stream");
     assert_eq!(answer.status(), 200);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut body = answer.bytes_stream();
     let (mut text, mut frames) = (String::new(), Vec::new());
-    while let Some(chunk) = body.next().await {
+    while let Some(chunk) = tokio::time::timeout_at(deadline, body.next()).await.expect("the stream goes on") {
         text.push_str(std::str::from_utf8(&chunk.expect("bytes")).expect("UTF-8"));
         while let Some(end) = text.find("\n\n") {
             let block: String = text.drain(..end + 2).collect();
@@ -70,13 +71,17 @@ async fn a_stream_opened_before_the_job_starts_shows_ten_stages_and_resumes_with
         [("FLYQUERY_INGEST_WORKER_CONCURRENCY", "1"), ("FLYQUERY_TEST_FAILPOINTS", "receive.before,sample.before")];
     let server = Server::start_with(&home.path().join("data"), &env).await;
     let dataset = server.dataset("d").await;
-    // The only slot is taken by a first job that stands at a gate, so the second has not started.
+    // The only slot is taken by a first job that stands at a gate, so the second has not started. The first is then
+    // cancelled, so that only the second comes to the other gate.
     let first = server.upload(&dataset, "first.csv", orders(10)).await;
     server.wait_at("receive.before");
     let job = server.upload(&dataset, "orders.csv", orders(1_000)).await;
     let waiting = read(&server, &job, None, |frames| !stored(frames).is_empty()).await;
     assert_eq!(waiting[0].event, "queued");
     assert_eq!(server.get(&format!("/api/v1/ingest-jobs/{job}")).await["status"], "PENDING");
+
+    let (status, answer) = server.post(&format!("/api/v1/ingest-jobs/{first}:cancel"), &json!({})).await;
+    assert_eq!(status, 200, "{answer}");
 
     let whole = async { read(&server, &job, None, |_| false).await };
     let pieces = async {
@@ -104,7 +109,7 @@ async fn a_stream_opened_before_the_job_starts_shows_ten_stages_and_resumes_with
     assert_eq!(last.data["stage"], "final");
     assert_eq!(last.data["status"], "ok");
     assert!(last.data["created_at"].as_str().is_some_and(|t| t.ends_with('Z')), "{}", last.data);
-    assert_eq!(server.ended(&first).await["status"], "SUCCEEDED");
+    assert_eq!(server.ended(&first).await["status"], "CANCELLED");
 }
 
 #[tokio::test(flavor = "multi_thread")]

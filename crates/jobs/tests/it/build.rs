@@ -13,8 +13,8 @@ use domain::job::{Claim, WorkerId};
 use domain::ports::clock::Entropy;
 use domain::{EventId, Failure, JobId, JobKind, JobState};
 use jobs::{
-    Birth, ClaimRequest, Commit, CommitError, Effect, End, Finished, JobRow, NewJob, OnTerminal, Outcome, ReapConfig, Stop,
-    Which, inspect,
+    Birth, ClaimRequest, Commit, CommitError, Effect, End, Finished, JobRow, NewJob, OnTerminal, Outcome, ReapConfig,
+    Stop, Which, inspect,
 };
 use serde_json::{Value, json};
 use test_support::TestDb;
@@ -170,10 +170,9 @@ impl Commit for Publish {
         let error = self.errors.lock().unwrap().pop();
         match error {
             Some(error) => Err(error),
-            None => Ok(Effect {
-                events: vec![NewEvent::ok(EventStage::Published, json!({}))],
-                result: self.result.clone(),
-            }),
+            None => {
+                Ok(Effect { events: vec![NewEvent::ok(EventStage::Published, json!({}))], result: self.result.clone() })
+            }
         }
     }
 }

@@ -227,7 +227,11 @@ fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
         (evidence.times, "times"),
         (evidence.bools, "true or false"),
     ];
-    let (fitting, what) = best.into_iter().max_by_key(|(count, _)| *count)?;
+    let (fitting, what) = best
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .unwrap_or((0, "numbers or times"));
     let why = if text > 0 {
         format!("{text} are text ({})", evidence.text.describe())
     } else if lossy > 0 {
@@ -239,6 +243,8 @@ fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
     } else {
         "others have another type".to_owned()
     };
-    let message = format!("Kept as text: of {all} values {fitting} look like {what}, but {why}.");
+    // a code like 007 looks like a number too: what it would lose is the reason, not its look
+    let looking = fitting + lossy;
+    let message = format!("Kept as text: of {all} values {looking} look like {what}, but {why}.");
     Some(Warning::new(WarningCode::KeptAsText, message).rows(all - fitting))
 }

@@ -1,4 +1,4 @@
-//! The HTTP API: every route on one page ([`router`]), one error conversion ([`problem`]), a folder per resource.
+//! The HTTP API: every route on one page ([`mod@router`]), one error conversion ([`problem`]), a folder per resource.
 //!
 //! [`router()`] makes the whole service out of an [`ApiState`]; [`openapi()`] is the document that describes it. Serve the router
 //! with `into_make_service_with_connect_info::<SocketAddr>()`: the loopback default tenant looks at the peer's

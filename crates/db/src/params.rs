@@ -1,4 +1,4 @@
-//! Binding domain values to placeholders: [`params!`](crate::params) builds the list.
+//! Binding domain values to placeholders: [`params!`](macro@crate::params) builds the list.
 
 use chrono::{DateTime, Utc};
 use domain::drift::ChangeKind;

@@ -1,6 +1,6 @@
 //! Bytes → arrow → Parquet: what flyquery makes of the files people have.
 //!
-//! [`detect`] says what a file is, [`convert`] turns it into one Parquet file per table in bounded memory. Nothing here
+//! [`detect()`] says what a file is, [`convert()`] turns it into one Parquet file per table in bounded memory. Nothing here
 //! knows where bytes come from or go to: a [`Source`] can be opened (again), a [`Sink`] takes what is written. Text is
 //! typed by the whole file and only where no cell loses anything (see `text::infer`).
 

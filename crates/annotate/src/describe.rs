@@ -8,7 +8,7 @@ mod phrase;
 
 use async_trait::async_trait;
 use domain::SqlType;
-use domain::ports::describer::{ColumnBrief, ColumnDescription, DescribeError, Describer};
+use domain::ports::describer::{ColumnBrief, ColumnDescription, DescribeError, Describer, FACTS};
 use domain::semantic::DescriptionSource;
 
 use crate::profile::ColumnProfile;
@@ -60,7 +60,7 @@ impl OfflineDescriber {
         clauses.extend(profile.iter().flat_map(|profile| facts::of(brief, semantic_type, profile)));
         ColumnDescription {
             semantic_type,
-            description: format!("{}.", clauses.join("; ")),
+            description: format!("{}.", clauses.join(FACTS)),
             source: DescriptionSource::Heuristic,
         }
     }

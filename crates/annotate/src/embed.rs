@@ -46,12 +46,6 @@ impl OfflineEmbedder {
         }
         vector
     }
-
-    /// The text to embed for a table or column: its qualified name without the dataset, and its description.
-    pub fn object_text(qualified_name: &str, description: Option<&str>) -> String {
-        let name = qualified_name.split_once('.').map_or(qualified_name, |(_, rest)| rest);
-        description.map_or_else(|| name.to_owned(), |description| format!("{name} {description}"))
-    }
 }
 
 /// Adds a feature at the place and with the sign its hash says: collisions then cancel out on average.
@@ -99,11 +93,5 @@ mod tests {
         assert!(cosine("mail", "customers.email") > cosine("mail", "customers.city"));
         assert!(cosine("unit price", "products.unit_price") > 0.7);
         assert!(cosine("unit price", "orders.customer_id").abs() < 0.3);
-    }
-
-    #[test]
-    fn object_texts_leave_out_the_dataset() {
-        assert_eq!(OfflineEmbedder::object_text("shop.orders.id", Some("Key.")), "orders.id Key.");
-        assert_eq!(OfflineEmbedder::object_text("shop.orders", None), "orders");
     }
 }

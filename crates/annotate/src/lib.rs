@@ -12,6 +12,7 @@ pub mod profile;
 pub mod relations;
 pub mod sample;
 pub mod semantic_type;
+pub mod synonyms;
 pub mod text;
 mod words;
 
@@ -21,4 +22,5 @@ pub use pii::RegexScanner;
 pub use profile::{ColumnProfile, ColumnProfiler};
 pub use relations::HeuristicProposer;
 pub use sample::Sampler;
+pub use synonyms::synonyms;
 pub use text::cell_text;

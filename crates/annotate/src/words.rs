@@ -1,37 +1,6 @@
 //! Names as words: how `orderID`, `order_id` and `Order Id` become the same two words, and `customers` one customer.
 
-/// The words of a name in lower case, in order. Split at anything that is no letter or digit, between `lower` and `Upper`,
-/// and between a word and the number after it.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut word = String::new();
-    let chars: Vec<char> = name.chars().collect();
-    for (i, &c) in chars.iter().enumerate() {
-        if !c.is_alphanumeric() {
-            flush(&mut word, &mut all);
-            continue;
-        }
-        let before = i.checked_sub(1).map(|p| chars[p]);
-        let after = chars.get(i + 1);
-        let hump = c.is_uppercase()
-            && before.is_some_and(|b| {
-                b.is_lowercase() || b.is_numeric() || b.is_uppercase() && after.is_some_and(|a| a.is_lowercase())
-            });
-        let number = c.is_numeric() && before.is_some_and(char::is_alphabetic);
-        if hump || number {
-            flush(&mut word, &mut all);
-        }
-        word.extend(c.to_lowercase());
-    }
-    flush(&mut word, &mut all);
-    all
-}
-
-fn flush(word: &mut String, all: &mut Vec<String>) {
-    if !word.is_empty() {
-        all.push(std::mem::take(word));
-    }
-}
+pub(crate) use domain::search::words;
 
 /// Words whose singular the rules below would miss.
 const IRREGULAR: &[(&str, &str)] = &[
@@ -95,16 +64,6 @@ pub(crate) fn any(words: &[String], some: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_split_into_words_however_they_are_spelt() {
-        for name in ["order_id", "orderId", "OrderID", "Order Id", "ORDER-ID", " order.id "] {
-            assert_eq!(words(name), ["order", "id"], "{name}");
-        }
-        assert_eq!(words("HTTPStatus2"), ["http", "status", "2"]);
-        assert_eq!(words("2nd_Straße"), ["2nd", "straße"]);
-        assert!(words("__").is_empty());
-    }
 
     #[test]
     fn plurals_become_singular_and_singulars_stay() {

@@ -5,6 +5,16 @@ pub(crate) mod sqlite;
 
 use std::fmt::Write as _;
 
+use domain::search::Term;
+
+/// The parts of a statement that asks the text index.
+pub(crate) struct TextSearch {
+    pub(crate) from: &'static str,
+    pub(crate) matches: String,
+    /// Best first.
+    pub(crate) order: String,
+}
+
 /// Which database a transaction speaks to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
@@ -141,6 +151,36 @@ impl Dialect {
         pattern
     }
 
+    /// The text to bind for a [`TextSearch`]: any of the words.
+    pub(crate) fn text_query(self, terms: &[Term]) -> String {
+        match self {
+            Self::Sqlite => sqlite::text_query(terms),
+            Self::Postgres => postgres::text_query(terms),
+        }
+    }
+
+    /// How the text index of schema objects (`o`) is asked with the query bound to `placeholder`. A word in the names
+    /// weighs more than one in the text.
+    pub(crate) fn text_search(self, placeholder: &str) -> TextSearch {
+        match self {
+            // CROSS: the index is asked once and leads to the objects, never the other way
+            Self::Sqlite => TextSearch {
+                from: "flyquery_schema_search CROSS JOIN flyquery_schema_objects o \
+                       ON o.row_no = flyquery_schema_search.rowid",
+                matches: format!("flyquery_schema_search MATCH {placeholder}"),
+                order: "bm25(flyquery_schema_search, 4.0, 1.0)".to_owned(),
+            },
+            Self::Postgres => {
+                let query = format!("to_tsquery('pg_catalog.english', {placeholder})");
+                TextSearch {
+                    from: "flyquery_schema_objects o",
+                    matches: format!("o.search_words @@ {query}"),
+                    order: format!("ts_rank(o.search_words, {query}) DESC"),
+                }
+            }
+        }
+    }
+
     /// `($1, $2), ($3, $4)`: placeholders of `rows` rows of `columns` values, counted from `first`.
     pub fn values(first: usize, rows: usize, columns: usize) -> String {
         let mut sql = String::new();
@@ -172,6 +212,14 @@ mod tests {
     #[test]
     fn wildcards_of_a_search_text_stand_for_themselves() {
         assert_eq!(Dialect::like_pattern("50%_\\"), "%50\\%\\_\\\\%");
+    }
+
+    #[test]
+    fn words_of_a_search_are_quoted() {
+        let term = |word: &str, prefix| Term { word: word.to_owned(), prefix };
+        let terms = [term("or", false), term("mail", true)];
+        assert_eq!(Dialect::Sqlite.text_query(&terms), r#""or" OR "mail"*"#);
+        assert_eq!(Dialect::Postgres.text_query(&terms), "'or' | 'mail':*");
     }
 
     #[test]

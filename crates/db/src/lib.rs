@@ -27,6 +27,7 @@ pub mod relations;
 mod row;
 pub mod schema_changes;
 pub mod schema_objects;
+pub mod search;
 pub mod snapshots;
 pub mod stats;
 pub mod tables;

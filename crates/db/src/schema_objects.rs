@@ -6,6 +6,7 @@ mod person;
 
 pub use annotate::{
     NewDescription, NewEmbedding, NewPii, set_descriptions, set_embeddings, set_pii, set_profiles, set_samples,
+    set_vectors,
 };
 pub use person::{ObjectUpdate, move_annotations, update_by_person};
 
@@ -111,6 +112,13 @@ pub async fn get(tx: &Tx, id: ObjectId) -> Result<Option<ObjectRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;
     filter.eq("id", id);
     listing(filter).first(tx, ObjectRow::from_row).await
+}
+
+/// The objects of those ids, in no particular order; the caller bounds their number.
+pub async fn by_ids(tx: &Tx, ids: &[ObjectId]) -> Result<Vec<ObjectRow>, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.one_of("id", ids);
+    listing(filter).all(tx, ObjectRow::from_row).await
 }
 
 /// The objects of the current snapshots of a dataset's active tables, table by table.

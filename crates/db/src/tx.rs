@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::{Scope, TenantId};
+use futures::TryStreamExt as _;
 use sea_orm::Value;
 use sea_orm::sqlx::postgres::{PgArguments, Postgres};
 use sea_orm::sqlx::sqlite::{Sqlite, SqliteArguments};
@@ -148,6 +149,36 @@ impl Tx {
                 Ok(rows.into_iter().map(|row| Row(Raw::Postgres(row))).collect())
             }
         }
+    }
+
+    /// Runs a statement and hands over its rows one by one, for results too large to hold.
+    pub(crate) async fn each(
+        &self,
+        sql: &str,
+        params: Vec<Value>,
+        mut see: impl FnMut(&Row) -> Result<(), DbError> + Send,
+    ) -> Result<(), DbError> {
+        let mut conn = self.conn.lock().await;
+        match &mut *conn {
+            Conn::Sqlite(tx) => {
+                let query = sqlx::query_with(AssertSqlSafe(sql), sqlite_arguments(params)?);
+                let mut rows = query.fetch(&mut **tx);
+                while let Some(row) = rows.try_next().await? {
+                    see(&Row(Raw::Sqlite(row)))?;
+                    // rows that are there already never wait: other tasks get their turn here
+                    tokio::task::consume_budget().await;
+                }
+            }
+            Conn::Postgres { tx, prepares } => {
+                let query = sqlx::query_with(AssertSqlSafe(sql), postgres_arguments(params)?).persistent(*prepares);
+                let mut rows = query.fetch(&mut **tx);
+                while let Some(row) = rows.try_next().await? {
+                    see(&Row(Raw::Postgres(row)))?;
+                    tokio::task::consume_budget().await;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Runs a statement to its end; its first row.

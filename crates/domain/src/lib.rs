@@ -25,6 +25,7 @@ pub mod ports;
 pub mod report;
 pub mod schema;
 pub mod scope;
+pub mod search;
 pub mod semantic;
 pub mod stage;
 pub mod table;

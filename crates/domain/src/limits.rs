@@ -97,6 +97,20 @@ pub const SQL_RELATIONS: usize = 100;
 pub const SQL_SET_OPERATIONS: usize = 100;
 /// Bytes that one function call over one batch may make out of smaller arguments.
 pub const SQL_FUNCTION_BYTES: usize = 128 << 20;
+/// Characters of a search.
+pub const SEARCH_QUERY_CHARS: usize = 1_000;
+/// Different words of a search that count; more are passed over.
+pub const SEARCH_WORDS: usize = 32;
+/// Hits of a search.
+pub const SEARCH_TOP_K: u64 = 100;
+/// Objects that each of a search's two rankings hands on.
+pub const SEARCH_CANDIDATES: usize = 200;
+/// Characters of each of the two texts under which an object is indexed.
+pub const SEARCH_TEXT_CHARS: usize = 16_384;
+/// Searches that run at once in a process; others wait within their own time limit.
+pub const SEARCHES: usize = 4;
+/// Wall time of a search.
+pub const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of Parquet footers kept in memory.
 pub const SQL_METADATA_CACHE_BYTES: usize = 32 << 20;
 /// Bytes a process may spill to disk for its statements.

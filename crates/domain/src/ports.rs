@@ -7,4 +7,5 @@ pub mod embedder;
 pub mod ingest;
 pub mod pii_scanner;
 pub mod relation_proposer;
+pub mod search;
 pub mod sql;

@@ -20,6 +20,7 @@ mod objects;
 
 pub mod publish_plan;
 pub mod run;
+mod search;
 pub mod single;
 pub mod stages;
 pub mod step;
@@ -29,3 +30,4 @@ pub use context::{Context, PipelineSettings, Ports};
 pub use failure::Stop;
 pub use fence::{Fence, GuardedTx, Halt};
 pub use publish_plan::PublishPlan;
+pub use search::ObjectSearch;

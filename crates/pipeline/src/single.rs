@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::checkpoint::{Section, Target};
 use crate::context::Context;
 use crate::failure::Stop;
-use crate::stages::{describe, relate, sample};
+use crate::stages::{describe, embed, relate, sample};
 use crate::step::stage_event;
 
 /// SAMPLE_REFRESH: takes new samples of a table's current snapshot.
@@ -48,6 +48,15 @@ pub async fn describe_pass(ctx: &Context) -> Result<(), Stop> {
         let guard = ctx.fence.begin().await?;
         let event = describe::store(guard.tx(), &found).await.map_err(|s| s.in_stage(Stage::Describe))?;
         guard.commit(Stage::Describe, serde_json::Value::Null, vec![event]).await?;
+        if found.is_empty() {
+            continue;
+        }
+        // The words followed in that commit; their vectors do here.
+        let embeddings = embed::embed(ctx, table.snapshot_id).await.map_err(|s| s.in_stage(Stage::Embed))?;
+        let guard = ctx.fence.begin().await?;
+        let event = embed::store(ctx, guard.tx(), table.table_id, table.snapshot_id, &embeddings).await;
+        let event = event.map_err(|s| s.in_stage(Stage::Embed))?;
+        guard.commit(Stage::Embed, serde_json::Value::Null, vec![event]).await?;
     }
     Ok(())
 }

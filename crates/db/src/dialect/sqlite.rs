@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::search::Term;
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -14,6 +15,32 @@ use crate::error::DbError;
 const BUSY: Duration = Duration::from_secs(30);
 /// Readers at most: each is a thread with its own page cache.
 const READERS: u32 = 8;
+
+/// Column of the schema objects that gives their text index a number that VACUUM can't change.
+pub(crate) const ROW_NUMBER: &str = "row_no";
+
+/// FTS5 over the two texts of an object, kept as its manual says. Triggers fire for cascades too. One trigger forgets the
+/// old words and learns the new ones, because the order of two triggers is not defined.
+pub(crate) const TEXT_INDEX: &str = "\
+CREATE VIRTUAL TABLE flyquery_schema_search USING fts5 (
+    content_names, content_text, content = 'flyquery_schema_objects', content_rowid = 'row_no',
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER flyquery_schema_search_insert AFTER INSERT ON flyquery_schema_objects BEGIN
+    INSERT INTO flyquery_schema_search (rowid, content_names, content_text)
+    VALUES (new.row_no, new.content_names, new.content_text);
+END;
+CREATE TRIGGER flyquery_schema_search_delete AFTER DELETE ON flyquery_schema_objects BEGIN
+    INSERT INTO flyquery_schema_search (flyquery_schema_search, rowid, content_names, content_text)
+    VALUES ('delete', old.row_no, old.content_names, old.content_text);
+END;
+CREATE TRIGGER flyquery_schema_search_update AFTER UPDATE OF content_names, content_text ON flyquery_schema_objects
+BEGIN
+    INSERT INTO flyquery_schema_search (flyquery_schema_search, rowid, content_names, content_text)
+    VALUES ('delete', old.row_no, old.content_names, old.content_text);
+    INSERT INTO flyquery_schema_search (rowid, content_names, content_text)
+    VALUES (new.row_no, new.content_names, new.content_text);
+END;";
 
 /// The two pools of a SQLite database.
 #[derive(Debug)]
@@ -65,4 +92,10 @@ pub(crate) fn now_plus_bound(offset: f64, placeholder: &str) -> String {
     format!(
         "(strftime('%Y-%m-%dT%H:%M:%f','now',printf('%+.3f seconds',{placeholder}),'{offset:+.3} seconds')||'000+00:00')"
     )
+}
+
+/// A search in FTS5's syntax. Words are quoted, so none is an operator; letters and digits only, so none ends the quotes.
+pub(crate) fn text_query(terms: &[Term]) -> String {
+    let quoted = terms.iter().map(|term| format!("\"{}\"{}", term.word, if term.prefix { "*" } else { "" }));
+    quoted.collect::<Vec<_>>().join(" OR ")
 }

@@ -1,6 +1,7 @@
 //! `flyquery_schema_objects`.
 
 use chrono::{DateTime, Utc};
+use domain::search::{SearchText, Subject};
 use domain::semantic::{DescriptionSource, PiiSource, PiiTag};
 use domain::table::ObjectKind;
 use domain::{ObjectId, SnapshotId, TableId, TenantId, WorkspaceId};
@@ -97,6 +98,20 @@ impl ObjectRow {
             created_at: row.get("created_at")?,
             last_seen_at: row.get("last_seen_at")?,
             last_changed_at: row.get("last_changed_at")?,
+        })
+    }
+
+    /// The words under which the object is found.
+    pub fn search_text(&self) -> SearchText {
+        let said = &self.annotations;
+        SearchText::of(Subject {
+            kind: self.kind,
+            name: &self.name,
+            qualified_name: &self.qualified_name,
+            description: said.description.as_deref(),
+            description_source: said.description_source,
+            semantic_type: said.governance.get("semantic_type").and_then(serde_json::Value::as_str),
+            synonyms: &said.synonyms,
         })
     }
 

@@ -145,9 +145,10 @@ CREATE INDEX flyquery_schema_changes_table ON flyquery_schema_changes (table_id,
 CREATE INDEX flyquery_schema_changes_prev ON flyquery_schema_changes (prev_snapshot_id);
 CREATE INDEX flyquery_schema_changes_next ON flyquery_schema_changes (next_snapshot_id);
 
--- embedding: 32-bit floats, little endian, one after the other; content_text is what the text index covers
+-- embedding: 32-bit floats, little endian, one after the other; content_names and content_text are what the text index
+-- covers, NULL until stage 9
 CREATE TABLE flyquery_schema_objects (
-    id {uuid_pk},
+    id {uuid_pk_numbered},
     tenant_id text NOT NULL,
     workspace_id {uuid} NOT NULL,
     table_id {uuid} NOT NULL REFERENCES flyquery_tables (id) ON DELETE CASCADE,
@@ -171,6 +172,7 @@ CREATE TABLE flyquery_schema_objects (
     profile_json {json},
     embedding {bytes},
     embedding_model text,
+    content_names text,
     content_text text,
     source_hash text NOT NULL DEFAULT '',
     is_active {bool} NOT NULL DEFAULT {true},
@@ -182,6 +184,8 @@ CREATE TABLE flyquery_schema_objects (
 CREATE INDEX flyquery_schema_objects_table ON flyquery_schema_objects (table_id);
 CREATE UNIQUE INDEX flyquery_schema_objects_name ON flyquery_schema_objects (snapshot_id, kind, name);
 CREATE INDEX flyquery_schema_objects_parent ON flyquery_schema_objects (parent_id);
+-- The database itself keeps the text index in step: whoever writes, deletes or cascades, in the same transaction.
+{text_index}
 
 CREATE TABLE flyquery_relations (
     id {uuid_pk},

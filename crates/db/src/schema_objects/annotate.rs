@@ -1,6 +1,7 @@
 //! What the stages write: samples, profiles, descriptions, PII tags, embeddings.
 
 use domain::ObjectId;
+use domain::search::SearchText;
 use domain::semantic::{DescriptionSource, PiiTag, SemanticType};
 use sea_orm::Value;
 
@@ -8,6 +9,7 @@ use crate::batch::batches;
 use crate::dialect::Dialect;
 use crate::entities::ObjectRow;
 use crate::error::DbError;
+use crate::page::Filter;
 use crate::params;
 use crate::tx::Tx;
 
@@ -49,8 +51,8 @@ pub struct NewEmbedding {
     pub id: ObjectId,
     /// Its vector.
     pub vector: Vec<f32>,
-    /// The text it was made of, which the text index covers.
-    pub content: String,
+    /// The words it was made of, which the text index covers.
+    pub text: SearchText,
 }
 
 /// Sets the samples of columns.
@@ -79,7 +81,8 @@ pub async fn set_descriptions(tx: &Tx, descriptions: &[NewDescription]) -> Resul
     update(tx, &sets, unless, descriptions, |new| {
         params![new.id, new.description.as_str(), new.source, new.semantic_type.as_str()]
     })
-    .await
+    .await?;
+    reindex(tx, &descriptions.iter().map(|new| new.id).collect::<Vec<_>>()).await
 }
 
 /// Sets PII tags. A person's tag stays.
@@ -102,14 +105,41 @@ pub async fn set_pii(tx: &Tx, tags: &[NewPii]) -> Result<(), DbError> {
     .await
 }
 
-/// Sets vectors and the texts they were made of.
+/// Sets vectors and the words they were made of: the objects are found by both from this transaction's commit on.
 pub async fn set_embeddings(tx: &Tx, model: &str, embeddings: &[NewEmbedding]) -> Result<(), DbError> {
-    let sets = "embedding = v.column2, content_text = v.column3, embedding_model = v.column4";
-    update(tx, sets, "", embeddings, |new| {
-        let bytes: Vec<u8> = new.vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-        params![new.id, bytes, new.content.as_str(), model]
-    })
-    .await
+    let sets =
+        "embedding = v.column2, content_names = v.column3, content_text = v.column4, embedding_model = v.column5";
+    update(tx, sets, "", embeddings, |new| embedding(model, new)).await
+}
+
+/// Sets the vectors of objects that still have the words they were made of.
+pub async fn set_vectors(tx: &Tx, model: &str, embeddings: &[NewEmbedding]) -> Result<(), DbError> {
+    let sets = "embedding = v.column2, embedding_model = v.column5";
+    let unless = " AND content_names = v.column3 AND content_text = v.column4";
+    update(tx, sets, unless, embeddings, |new| embedding(model, new)).await
+}
+
+fn embedding(model: &str, new: &NewEmbedding) -> Vec<Value> {
+    let bytes: Vec<u8> = new.vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+    params![new.id, bytes, new.text.names.as_str(), new.text.about.as_str(), model]
+}
+
+/// Writes the words of objects anew that are in the text index already, after what they are made of has changed.
+pub(super) async fn reindex(tx: &Tx, ids: &[ObjectId]) -> Result<(), DbError> {
+    for batch in batches(ids) {
+        let mut filter = Filter::scoped(tx)?;
+        filter.one_of("id", batch);
+        filter.and("content_text IS NOT NULL");
+        let sql = format!("SELECT {} FROM {} WHERE {}", ObjectRow::COLUMNS, ObjectRow::TABLE, filter.sql());
+        let rows = tx.rows(&sql, filter.into_params()).await?;
+        let texts: Vec<(ObjectId, SearchText)> = rows
+            .iter()
+            .map(|row| ObjectRow::from_row(row).map(|object| (object.id, object.search_text())))
+            .collect::<Result<_, _>>()?;
+        let sets = "content_names = v.column2, content_text = v.column3";
+        update(tx, sets, "", &texts, |(id, text)| params![*id, text.names.as_str(), text.about.as_str()]).await?;
+    }
+    Ok(())
 }
 
 /// Updates many objects at once: `sets` and `unless` see the values of `row` as `v.column1` (the id) and so on.

@@ -4,7 +4,7 @@ use domain::ObjectId;
 use domain::semantic::{DescriptionSource, PiiSource, PiiTag};
 use domain::table::ObjectKind;
 
-use super::annotate::PROFILE_VALUES;
+use super::annotate::{PROFILE_VALUES, reindex};
 use crate::entities::ObjectRow;
 use crate::error::DbError;
 use crate::params;
@@ -61,6 +61,7 @@ pub async fn update_by_person(tx: &Tx, id: ObjectId, update: &ObjectUpdate) -> R
     if object.kind == ObjectKind::Table {
         mirror(tx, &object).await?;
     }
+    reindex(tx, &[id]).await?;
     Ok(Some(object))
 }
 
@@ -138,5 +139,6 @@ pub async fn move_annotations(tx: &Tx, from: ObjectId, to: ObjectId) -> Result<b
         tx.now()
     );
     tx.execute(&clear, params![&scope.tenant, scope.workspace, from]).await?;
+    reindex(tx, &[from, to]).await?;
     Ok(true)
 }

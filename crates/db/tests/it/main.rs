@@ -14,6 +14,7 @@ mod ops;
 mod outbox;
 mod pending;
 mod relations;
+mod search;
 mod snapshots;
 mod tables;
 mod transactions;

@@ -3,6 +3,7 @@
 use db::schema_objects::{self, NewDescription, NewEmbedding, NewPii, ObjectUpdate};
 use db::{Annotations, ObjectRow, Tx, params, schema_changes, tables};
 use domain::drift::{ChangeKind, SchemaChange};
+use domain::search::SearchText;
 use domain::semantic::{DescriptionSource, PiiSource, PiiTag, SemanticType};
 use domain::{Actor, ChangeId, ObjectId};
 use serde_json::json;
@@ -24,6 +25,10 @@ async fn read(tx: &Tx, id: ObjectId) -> ObjectRow {
 
 fn description(id: ObjectId, text: &str, semantic_type: SemanticType) -> NewDescription {
     NewDescription { id, description: text.to_owned(), source: DescriptionSource::Heuristic, semantic_type }
+}
+
+fn text(names: &str, about: &str) -> SearchText {
+    SearchText { names: names.to_owned(), about: about.to_owned() }
 }
 
 fn pii(id: ObjectId, tag: PiiTag, scrub: bool, deactivate: bool) -> NewPii {
@@ -67,15 +72,16 @@ test_support::for_each_db! {
         let (_, _, [_, id, price]) = described(&tx, &db, "orders").await;
         schema_objects::set_samples(&tx, &[(id, vec!["1".into(), "ü\u{0}".replace('\u{0}', "2")]), (price, vec![])]).await.unwrap();
         let vector = vec![0.5_f32, -1.25, f32::MIN_POSITIVE];
-        schema_objects::set_embeddings(&tx, "hash-3", &[NewEmbedding { id, vector: vector.clone(), content: "orders id".into() }]).await.unwrap();
+        schema_objects::set_embeddings(&tx, "hash-3", &[NewEmbedding { id, vector: vector.clone(), text: text("id", "orders") }]).await.unwrap();
         let row = read(&tx, id).await;
         assert_eq!((row.samples, row.embedding_model.as_deref()), (Some(vec!["1".into(), "ü2".into()]), Some("hash-3")));
         assert!(row.sample_taken_at.is_some());
         assert_eq!(read(&tx, price).await.samples, Some(vec![]));
-        let raw = tx.row("SELECT embedding, content_text FROM flyquery_schema_objects WHERE id = $1", params![id]).await.unwrap().unwrap();
+        let raw = tx.row("SELECT embedding, content_names, content_text FROM flyquery_schema_objects WHERE id = $1", params![id]).await.unwrap().unwrap();
         let bytes: Vec<u8> = raw.get("embedding").unwrap();
         let back: Vec<f32> = bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
-        assert_eq!((back, raw.get::<String>("content_text").unwrap().as_str()), (vector, "orders id"));
+        assert_eq!(back, vector);
+        assert_eq!(text(&raw.get::<String>("content_names").unwrap(), &raw.get::<String>("content_text").unwrap()), text("id", "orders"));
     }
 
     async fn a_describer_never_overwrites_a_person(db: TestDb) {

@@ -5,6 +5,10 @@ use async_trait::async_trait;
 use crate::schema::SqlType;
 use crate::semantic::{DescriptionSource, SemanticType};
 
+/// Stands between what a column is and what its values look like, in a description made by rules. What comes after it
+/// may name ranges and choices, which are values: search does not read on.
+pub const FACTS: &str = "; ";
+
 /// What a describer may know of a column.
 #[derive(Clone, Debug)]
 pub struct ColumnBrief {

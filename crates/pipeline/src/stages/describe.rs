@@ -27,6 +27,13 @@ pub struct Described {
     spent_cents: f64,
 }
 
+impl Described {
+    /// Whether there was nothing to describe.
+    pub fn is_empty(&self) -> bool {
+        self.sentence.is_none() && self.columns.is_empty()
+    }
+}
+
 /// What a describe run may still spend; shared by all tables of a run.
 pub struct Budget {
     left_cents: f64,

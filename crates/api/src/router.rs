@@ -54,6 +54,7 @@ pub fn routes() -> Routes {
         .add(routes!(tables::rows::list))
         // schema objects
         .add(routes!(schema_objects::get::by_id, schema_objects::update::update))
+        .add(routes!(schema_objects::search::search))
         // ingest jobs
         .add(routes!(ingest_jobs::create::create, ingest_jobs::list::list))
         .add(routes!(ingest_jobs::get::by_id))

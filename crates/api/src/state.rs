@@ -9,6 +9,7 @@ use db::Db;
 use domain::ports::bus::EventBus;
 use domain::ports::clock::{Clock, Entropy};
 use domain::ports::ingest::Ingest;
+use domain::ports::search::Search;
 use domain::ports::sql::Sql;
 use domain::{TenantId, limits};
 use jobs::OnTerminal;
@@ -27,6 +28,8 @@ pub struct ApiState {
     pub ingest: Arc<dyn Ingest>,
     /// Runs SQL.
     pub sql: Arc<dyn Sql>,
+    /// Finds tables and columns.
+    pub search: Arc<dyn Search>,
     /// Only listened to: wakes the tailer of event streams.
     pub bus: Arc<dyn EventBus>,
     /// Time.

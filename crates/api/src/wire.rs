@@ -4,6 +4,7 @@ pub mod dataset;
 pub mod job;
 pub mod page;
 pub mod schema_object;
+pub mod search;
 pub mod service;
 pub mod sql;
 pub mod table;

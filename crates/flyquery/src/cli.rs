@@ -35,6 +35,8 @@ pub enum Command {
     Ingest(Ingest),
     /// Run one read-only SQL statement over a dataset's tables
     Sql(Sql),
+    /// Find tables and columns by words
+    Search(Search),
     /// List, watch and cancel jobs
     #[command(subcommand)]
     Jobs(Jobs),
@@ -132,6 +134,29 @@ pub struct Sql {
     /// Print at most so many rows; the server has a cap of its own (FLYQUERY_DEFAULT_ROW_CAP)
     #[arg(long, value_name = "N")]
     pub max_rows: Option<u64>,
+    /// Which server.
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// `flyquery search`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  flyquery search buyer mail\n  flyquery search unit price --dataset shop --top-k 3 --json"
+)]
+pub struct Search {
+    /// Words to look for in names, synonyms and descriptions; misspelt ones count too
+    #[arg(required = true, value_name = "WORD")]
+    pub words: Vec<String>,
+    /// Only tables of this dataset
+    #[arg(long, value_name = "NAME")]
+    pub dataset: Option<String>,
+    /// How many
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=domain::limits::SEARCH_TOP_K))]
+    pub top_k: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
     /// Which server.
     #[command(flatten)]
     pub target: Target,

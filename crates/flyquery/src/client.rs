@@ -19,7 +19,7 @@ pub use follow::{StreamEvent, follow};
 pub use session::Session;
 pub use upload::Uploaded;
 use wire::Version;
-pub use wire::{Dataset, Job, Problem, Rows, SchemaObject, SqlAnswer, SqlColumn};
+pub use wire::{Dataset, Job, Problem, Rows, SchemaObject, SearchHit, SqlAnswer, SqlColumn};
 
 /// How long a connection may take to stand.
 const CONNECT: Duration = Duration::from_secs(5);

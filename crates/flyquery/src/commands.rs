@@ -4,6 +4,7 @@ mod config;
 mod ingest;
 mod jobs;
 mod migrate;
+mod search;
 mod serve;
 mod sql;
 
@@ -60,6 +61,11 @@ pub fn run(command: Command, environment: &Environment) -> Result<ExitCode, CliE
         Command::Sql(arguments) => {
             let settings = load(environment, &arguments.target.overrides(), false)?;
             let command = async |session: &Session| sql::run(session, &arguments, style).await;
+            block_on(&settings, as_client(&settings, command))
+        }
+        Command::Search(arguments) => {
+            let settings = load(environment, &arguments.target.overrides(), false)?;
+            let command = async |session: &Session| search::run(session, &arguments, style).await;
             block_on(&settings, as_client(&settings, command))
         }
         Command::Jobs(arguments) => {

@@ -17,7 +17,7 @@ use domain::ports::clock::{Clock, Entropy};
 use domain::ports::pii_scanner::PiiScanner;
 use domain::{Locale, TenantId, WorkspaceId};
 use object_store::ObjectStore;
-use pipeline::{PipelineSettings, Ports};
+use pipeline::{ObjectSearch, PipelineSettings, Ports};
 use query::{QueryEngine, QuerySettings};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -105,8 +105,10 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
     let (sql, spill) = sql(settings, Arc::clone(&store))?;
     let default_home = if embedded { Some(default_home(&db, entropy.as_ref(), settings).await?) } else { None };
 
+    let outside = ports(settings, &db, store, &clock, &entropy);
+    let search = ObjectSearch::new(db.clone(), Arc::clone(&outside.embedder));
     let parts = WorkerParts {
-        ports: ports(settings, &db, store, &clock, &entropy),
+        ports: outside,
         bus: Arc::clone(&bus),
         settings: worker_settings(settings, runs_jobs),
     };
@@ -128,6 +130,7 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
         db: db.clone(),
         ingest: worker.ingest(),
         sql: Arc::new(sql),
+        search: Arc::new(search),
         bus,
         clock,
         entropy,

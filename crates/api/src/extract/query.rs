@@ -22,6 +22,17 @@ impl Query {
         found.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
     }
 
+    /// A text that must be there and hold more than blanks, of at most `most` characters.
+    pub fn required(&mut self, name: &str, most: usize) -> String {
+        let text = self.text(name).filter(|text| !text.trim().is_empty()).unwrap_or_default();
+        if text.is_empty() {
+            self.complain("missing", name, "must be there and not blank".to_owned());
+        } else if text.chars().count() > most {
+            self.complain("out_of_range", name, format!("must have at most {most} characters"));
+        }
+        text
+    }
+
     /// A parameter of any type that parses; `expected` ends the sentence "must be …".
     pub fn parsed<T: FromStr>(&mut self, name: &str, expected: &str) -> Option<T> {
         let text = self.text(name)?;

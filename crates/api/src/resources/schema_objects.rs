@@ -1,4 +1,5 @@
 //! Schema objects of the caller's workspace.
 
 pub mod get;
+pub mod search;
 pub mod update;

@@ -8,12 +8,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ports::bus::{BusError, BusMessage, EventBus, Subscription};
 use domain::ports::ingest::{Accepted, Ingest, SyncOutcome, Upload, UploadError, UploadForm, UploadTarget};
+use domain::ports::search::{Search, SearchError, SearchHit, SearchRequest};
 use domain::ports::sql::{Sql, SqlError, SqlRequest, SqlRows, StatementKind};
 use domain::report::{StageOutcome, StageReport, TableReport};
 use domain::table::PublishedTable;
 use domain::{
-    Column, DatasetId, ErrorCode, Failure, FileId, IngestReport, JobId, JobState, SnapshotId, SqlType, Stage, TableId,
-    Warning, WarningCode,
+    Column, DatasetId, ErrorCode, Failure, FileId, IngestReport, JobId, JobState, ObjectId, Scope, SnapshotId, SqlType,
+    Stage, TableId, Warning, WarningCode,
 };
 use serde_json::json;
 use tokio::sync::Notify;
@@ -173,6 +174,35 @@ impl Sql for FakeSql {
     async fn rows(&self, table: &PublishedTable, offset: u64, limit: usize) -> Result<SqlRows, SqlError> {
         let count = table.n_rows.saturating_sub(offset).min(limit as u64);
         Ok(SqlRows { columns: columns(), rows: rows(offset, count), truncated: false })
+    }
+}
+
+/// Finds what it was told to, whoever asks: the API must not trust it with the walls.
+#[derive(Debug, Default)]
+pub struct FakeSearch {
+    pub finds: Mutex<Vec<ObjectId>>,
+    pub asked: Mutex<Vec<SearchRequest>>,
+    pub refreshed: Mutex<Vec<ObjectId>>,
+}
+
+#[async_trait]
+impl Search for FakeSearch {
+    async fn search(&self, request: SearchRequest) -> Result<Vec<SearchHit>, SearchError> {
+        let (q, top_k) = (request.q.clone(), request.top_k);
+        self.asked.lock().expect("no panic").push(request);
+        match q.as_str() {
+            "busy" => Err(SearchError::Unavailable("10s".to_owned())),
+            "crash" => Err(SearchError::Internal("relation o is secret".to_owned())),
+            _ => {
+                let finds = self.finds.lock().expect("no panic").clone();
+                let hit = |object| SearchHit { object, score: 0.5, snippet: format!("about {q}") };
+                Ok(finds.into_iter().take(top_k).map(hit).collect())
+            }
+        }
+    }
+
+    async fn refresh(&self, _scope: &Scope, objects: &[ObjectId]) {
+        self.refreshed.lock().expect("no panic").extend(objects);
     }
 }
 

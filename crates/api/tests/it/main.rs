@@ -1,4 +1,4 @@
-//! The API over real HTTP on a real database; only the ports `Ingest` and `Sql` are doubles.
+//! The API over real HTTP on a real database; only the ports `Ingest`, `Sql` and `Search` are doubles.
 
 mod bodies;
 mod catalogue;
@@ -8,6 +8,7 @@ mod ingest_jobs;
 mod lingering;
 mod openapi;
 mod problems;
+mod search;
 mod seed;
 mod server;
 mod sql;

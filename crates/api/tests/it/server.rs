@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::doubles::{FakeIngest, FakeSql, SilentBus};
+use crate::doubles::{FakeIngest, FakeSearch, FakeSql, SilentBus};
 
 /// A clock whose wall time stands still.
 struct StillClock(Instant);
@@ -34,6 +34,7 @@ impl Clock for StillClock {
 pub struct Server {
     pub db: TestDb,
     pub ingest: Arc<FakeIngest>,
+    pub search: Arc<FakeSearch>,
     pub address: SocketAddr,
     pub shutdown: CancellationToken,
     pub tasks: TaskTracker,
@@ -62,12 +63,14 @@ impl Server {
     /// Serves with these settings and this double.
     pub async fn with(db: TestDb, settings: ApiSettings, ingest: FakeIngest) -> Self {
         let ingest = Arc::new(ingest);
+        let search = Arc::new(FakeSearch::default());
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
         let state = ApiState {
             db: db.db(),
             ingest: Arc::clone(&ingest) as _,
             sql: Arc::new(FakeSql),
+            search: Arc::clone(&search) as _,
             bus: Arc::new(SilentBus),
             clock: Arc::new(StillClock(Instant::now())),
             entropy: db.ids(),
@@ -84,7 +87,7 @@ impl Server {
         let mut serving = JoinSet::new();
         serving.spawn(async move { axum::serve(listener, service).await.expect("serves") });
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { db, ingest, address, shutdown, tasks, client, _serving: serving }
+        Self { db, ingest, search, address, shutdown, tasks, client, _serving: serving }
     }
 
     pub fn scope(&self) -> &Scope {

@@ -50,6 +50,9 @@ http_tests! {
                 let post = ask(Method::POST, "/api/v1/ingest-jobs").json(&body);
                 Answer::of(post).await.problem(404, "resource_not_found");
             }
+            server.search.finds.lock().expect("no panic").push(orders.column);
+            let found = Answer::of(ask(Method::GET, "/api/v1/schema-objects:search?q=amount")).await.ok(200);
+            assert_eq!(found, json!({"items": []}));
             let sql = json!({"dataset_id": server.dataset(), "sql": "select 1"});
             Answer::of(ask(Method::POST, "/api/v1/sql:execute").json(&sql)).await.problem(404, "resource_not_found");
         }

@@ -69,6 +69,15 @@ pub struct SchemaObject {
     pub samples: Value,
 }
 
+/// A table or column that was found.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SearchHit {
+    /// The object.
+    pub object: SchemaObject,
+    /// What it was found by.
+    pub snippet: String,
+}
+
 /// A column of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlColumn {

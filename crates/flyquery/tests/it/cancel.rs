@@ -36,8 +36,13 @@ async fn leaves_nothing(point: &str) {
     let left = objects(&dir);
     assert_eq!(left.len(), 1, "{point}: only the original stays: {left:?}");
     assert!(left[0].contains("/files/"), "{left:?}");
-    for table in ["flyquery_schema_snapshots", "flyquery_tables", "flyquery_schema_objects", "flyquery_pending_objects"]
-    {
+    for table in [
+        "flyquery_schema_snapshots",
+        "flyquery_tables",
+        "flyquery_schema_objects",
+        "flyquery_schema_search_docsize",
+        "flyquery_pending_objects",
+    ] {
         assert_eq!(count(&dir, &format!("select count(*) as n from {table}")).await, 0, "{point}: {table}");
     }
 }
@@ -54,6 +59,11 @@ async fn a_cancel_before_each_stage_leaves_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancel_inside_parse_leaves_nothing() {
     leaves_nothing("parse.batch").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancel_inside_embed_leaves_nothing() {
+    leaves_nothing("embed.batch").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

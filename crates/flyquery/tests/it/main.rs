@@ -7,5 +7,6 @@ mod cli_ingest;
 mod cli_settings;
 mod crash;
 mod refusal;
+mod search;
 mod server;
 mod stream;

@@ -41,6 +41,7 @@ pub async fn update(
         governance: body.governance_json.and_then(|value| value.as_object().cloned()),
         synonyms: body.synonyms_json,
     };
+    let found_by_others = changes.description.is_some() || changes.synonyms.is_some();
     let tx = app.db.scope(&caller.scope).await?;
     let row = schema_objects::update_by_person(&tx, id, &changes)
         .await?
@@ -53,5 +54,8 @@ pub async fn update(
         note(&app, &tx, workspace, &caller.who, deed("pii.tag_set", json!({ "pii_tag": tag }))).await?;
     }
     tx.commit().await?;
+    if found_by_others {
+        app.search.refresh(&caller.scope, &[id]).await;
+    }
     Ok(Json(row.into()))
 }

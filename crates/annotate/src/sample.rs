@@ -17,6 +17,9 @@ use crate::text::{cell_text, cut};
 /// A sample large enough to judge a column by: its personal data and its semantic type.
 pub const SCAN: usize = 200;
 
+/// Distinct values below which an overlap says nothing.
+pub const TELLING: usize = 4;
+
 /// Draws up to `n` distinct values from a column.
 #[derive(Debug, Clone)]
 pub struct Sampler {
@@ -62,6 +65,26 @@ impl Sampler {
             }
         }
         self.rows += array.len() as u64;
+    }
+
+    /// The share of the smaller column's distinct values that the other has too, from 0 to 1. Exact while both samples
+    /// hold every distinct value, else estimated from the hashes up to which both are complete (a bottom-k sketch:
+    /// Beyer et al., SIGMOD 2007). `None` when a column has fewer than [`TELLING`] distinct values: flags agree by chance.
+    pub fn overlap(&self, other: &Self) -> Option<f64> {
+        if self.kept.len().min(other.kept.len()) < TELLING {
+            return None;
+        }
+        let end = self.complete_to().min(other.complete_to());
+        let (ours, theirs) = (self.kept.range(..=end).count(), other.kept.range(..=end).count());
+        let shared = self.kept.range(..=end).filter(|(hash, _)| other.kept.contains_key(hash)).count();
+        let smaller = ours.min(theirs);
+        (smaller > 0).then(|| shared as f64 / smaller as f64)
+    }
+
+    /// The hash up to which no distinct value was dropped.
+    fn complete_to(&self) -> u64 {
+        let full = self.kept.len() >= self.n;
+        self.kept.last_key_value().filter(|_| full).map_or(u64::MAX, |(hash, _)| *hash)
     }
 
     fn texts<'a>(&mut self, array: &dyn Array, cells: impl Iterator<Item = Option<&'a str>>) {

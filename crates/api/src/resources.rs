@@ -3,6 +3,8 @@
 pub mod datasets;
 pub mod files;
 pub mod ingest_jobs;
+pub mod relations;
+pub mod schema_changes;
 pub mod schema_objects;
 pub mod service;
 pub mod sql;

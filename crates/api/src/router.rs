@@ -14,7 +14,9 @@ use utoipa_axum::routes;
 use crate::layers::{envelope, host, linger, measure, places, verbs};
 use crate::openapi;
 use crate::problem::{Problem, page};
-use crate::resources::{datasets, files, ingest_jobs, schema_objects, service, sql, tables, workspaces};
+use crate::resources::{
+    datasets, files, ingest_jobs, relations, schema_changes, schema_objects, service, sql, tables, workspaces,
+};
 use crate::routes::Routes;
 use crate::state::{ApiState, App};
 
@@ -55,6 +57,13 @@ pub fn routes() -> Routes {
         // schema objects
         .add(routes!(schema_objects::get::by_id, schema_objects::update::update))
         .add(routes!(schema_objects::search::search))
+        .add(routes!(schema_objects::rename_merge::merge))
+        .add(routes!(schema_changes::confirm::confirm))
+        // relations
+        .add(routes!(relations::list::list, relations::create::create))
+        .add(routes!(relations::decide::approve))
+        .add(routes!(relations::decide::reject))
+        .add(routes!(relations::delete::delete))
         // ingest jobs
         .add(routes!(ingest_jobs::create::create, ingest_jobs::list::list))
         .add(routes!(ingest_jobs::get::by_id))

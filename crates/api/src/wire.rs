@@ -3,6 +3,7 @@
 pub mod dataset;
 pub mod job;
 pub mod page;
+pub mod relation;
 pub mod schema_object;
 pub mod search;
 pub mod service;

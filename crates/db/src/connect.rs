@@ -102,11 +102,12 @@ impl Db {
         self.begin(Bound::Fleet, Access::Read).await
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers and a transaction that writes can begin.
     pub async fn ping(&self) -> Result<(), DbError> {
         let tx = self.fleet_read().await?;
         tx.row("SELECT 1 AS one", Vec::new()).await?;
-        tx.commit().await
+        tx.commit().await?;
+        self.fleet().await?.rollback().await
     }
 
     /// Moves what SQL takes for "now"; for tests of leases, retries and retention.

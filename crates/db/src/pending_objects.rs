@@ -91,6 +91,11 @@ pub async fn of_job(tx: &Tx, job: JobId) -> Result<Vec<PendingRow>, DbError> {
     tx.rows(&sql, filter.into_params()).await?.iter().map(PendingRow::from_row).collect()
 }
 
+/// Takes back every claim of a sweep; for the only process of a database, whose earlier run died while it swept.
+pub async fn release_claims(tx: &Tx) -> Result<u64, DbError> {
+    tx.execute("UPDATE flyquery_pending_objects SET swept_at = NULL WHERE swept_at IS NOT NULL", Vec::new()).await
+}
+
 /// Claims up to `limit` keys for a sweep: those without a job untouched for `unclaimed_after`, and those of a job that
 /// has ended, untouched for `dead_after`. Keys of a job that may still run stay, those of its earlier claims too: its
 /// checkpoint may name them. A fleet transaction; commit, delete the objects, then

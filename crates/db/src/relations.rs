@@ -2,7 +2,7 @@
 
 use domain::ports::relation_proposer::RelationProposal;
 use domain::semantic::RelationStatus;
-use domain::{Actor, DatasetId, RelationId};
+use domain::{Actor, DatasetId, RelationId, TableId};
 
 use crate::entities::RelationRow;
 use crate::error::DbError;
@@ -46,6 +46,63 @@ pub async fn propose(
         touched += tx.execute(&sql, params).await?;
     }
     Ok(touched)
+}
+
+/// A relation that a person knows of.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewRelation {
+    /// Its id.
+    pub id: RelationId,
+    /// The dataset of both tables.
+    pub dataset: DatasetId,
+    /// Table and column that refer.
+    pub from: (TableId, String),
+    /// Table and column that are referred to.
+    pub to: (TableId, String),
+    /// Why.
+    pub reason: Option<String>,
+    /// Who says so.
+    pub by: Actor,
+}
+
+/// Records what a person knows: MANUAL, APPROVED and certain. A mere proposal gives way to it; `None` when people have
+/// decided on a relation between these columns already.
+pub async fn insert(tx: &Tx, new: &NewRelation) -> Result<Option<RelationRow>, DbError> {
+    let scope = tx.scope()?;
+    let now = tx.now();
+    let sql = format!(
+        "INSERT INTO {table} (id, tenant_id, workspace_id, dataset_id, from_table_id, from_column_name, to_table_id, \
+         to_column_name, kind, confidence, reason, status, approved_by, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'MANUAL', 1, $9, 'APPROVED', $10, {now}, {now}) \
+         ON CONFLICT (from_table_id, from_column_name, to_table_id, to_column_name) DO UPDATE SET \
+         kind = excluded.kind, confidence = excluded.confidence, reason = excluded.reason, \
+         status = excluded.status, approved_by = excluded.approved_by, updated_at = excluded.updated_at \
+         WHERE {table}.status = 'PROPOSED' AND {table}.tenant_id = excluded.tenant_id \
+         AND {table}.workspace_id = excluded.workspace_id RETURNING {columns}",
+        table = RelationRow::TABLE,
+        columns = RelationRow::COLUMNS
+    );
+    let params = params![
+        new.id,
+        &scope.tenant,
+        scope.workspace,
+        new.dataset,
+        new.from.0,
+        new.from.1.as_str(),
+        new.to.0,
+        new.to.1.as_str(),
+        &new.reason,
+        &new.by
+    ];
+    tx.row(&sql, params).await?.as_ref().map(RelationRow::from_row).transpose()
+}
+
+/// Forgets a relation; whether there was one.
+pub async fn delete(tx: &Tx, id: RelationId) -> Result<bool, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("id", id);
+    let sql = format!("DELETE FROM {} WHERE {}", RelationRow::TABLE, filter.sql());
+    Ok(tx.execute(&sql, filter.into_params()).await? > 0)
 }
 
 /// The relations of a dataset, the most certain first.

@@ -1,6 +1,6 @@
 //! Schema changes: the differences between two snapshots of a table.
 
-use domain::drift::SchemaChange;
+use domain::drift::{ChangeKind, SchemaChange};
 use domain::{Actor, ChangeId, SnapshotId, TableId};
 
 use crate::entities::ChangeRow;
@@ -52,6 +52,13 @@ pub async fn delete_of_next(tx: &Tx, next: SnapshotId) -> Result<u64, DbError> {
     tx.execute(&format!("DELETE FROM flyquery_schema_changes WHERE {}", filter.sql()), filter.into_params()).await
 }
 
+/// What a snapshot's comparison found, READY or not.
+pub async fn of_next(tx: &Tx, next: SnapshotId) -> Result<Vec<ChangeRow>, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("next_snapshot_id", next);
+    listing(filter).all(tx, ChangeRow::from_row).await
+}
+
 /// Every change of a table whose newer snapshot is READY, oldest first.
 pub async fn list(tx: &Tx, table: TableId) -> Result<Vec<ChangeRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;
@@ -68,7 +75,8 @@ pub async fn get(tx: &Tx, id: ChangeId) -> Result<Option<ChangeRow>, DbError> {
     listing(filter).first(tx, ChangeRow::from_row).await
 }
 
-/// RENAMED_CANDIDATE → RENAMED; `None` when there is no candidate of that id.
+/// RENAMED_CANDIDATE → RENAMED; `None` when there is no candidate of that id. The REMOVED and ADDED rows that stood
+/// beside the candidate go: the column did neither.
 pub async fn confirm(
     tx: &Tx,
     id: ChangeId,
@@ -84,7 +92,17 @@ pub async fn confirm(
         ChangeRow::COLUMNS
     );
     let row = tx.row(&sql, params![&scope.tenant, scope.workspace, id, after, approved_by]).await?;
-    row.as_ref().map(ChangeRow::from_row).transpose()
+    let Some(change) = row.as_ref().map(ChangeRow::from_row).transpose()? else { return Ok(None) };
+    let new_name = after["column_name"].as_str().unwrap_or_default();
+    for (kind, name) in [(ChangeKind::Removed, change.column_name.as_str()), (ChangeKind::Added, new_name)] {
+        let mut filter = Filter::scoped(tx)?;
+        filter.eq("next_snapshot_id", change.next_snapshot);
+        filter.eq("change", kind);
+        filter.eq("column_name", name);
+        let sql = format!("DELETE FROM {} WHERE {}", ChangeRow::TABLE, filter.sql());
+        tx.execute(&sql, filter.into_params()).await?;
+    }
+    Ok(Some(change))
 }
 
 /// Changes are written at stage 3; people see them once stage 10 made their snapshot READY.

@@ -8,10 +8,11 @@ pub use annotate::{
     NewDescription, NewEmbedding, NewPii, set_descriptions, set_embeddings, set_pii, set_profiles, set_samples,
     set_vectors,
 };
-pub use person::{ObjectUpdate, move_annotations, update_by_person};
+pub use person::{ObjectUpdate, carry, move_annotations, update_by_person};
 
 use std::fmt::Write as _;
 
+use chrono::{DateTime, Utc};
 use domain::table::ObjectKind;
 use domain::{DatasetId, ObjectId, SnapshotId, TableId};
 
@@ -104,6 +105,15 @@ pub async fn insert_many(tx: &Tx, objects: &[NewObject]) -> Result<(), DbError> 
 pub async fn list(tx: &Tx, snapshot: SnapshotId) -> Result<Vec<ObjectRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;
     filter.eq("snapshot_id", snapshot);
+    listing(filter).all(tx, ObjectRow::from_row).await
+}
+
+/// The objects of a snapshot that changed after that time.
+pub async fn changed_since(tx: &Tx, snapshot: SnapshotId, time: DateTime<Utc>) -> Result<Vec<ObjectRow>, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("snapshot_id", snapshot);
+    let after = filter.bind(time);
+    filter.and(&format!("last_changed_at > {after}"));
     listing(filter).all(tx, ObjectRow::from_row).await
 }
 

@@ -122,6 +122,17 @@ pub async fn by_ids(tx: &Tx, ids: &[SnapshotId]) -> Result<Vec<SnapshotRow>, DbE
     listing(filter).all(tx, SnapshotRow::from_row).await
 }
 
+/// Whether a snapshot is the only READY one of its table.
+pub async fn is_first(tx: &Tx, table: TableId, id: SnapshotId) -> Result<bool, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("table_id", table);
+    filter.and("status = 'READY'");
+    let itself = filter.bind(id);
+    filter.and(&format!("id <> {itself}"));
+    let sql = format!("SELECT 1 AS one FROM {} WHERE {} LIMIT 1", SnapshotRow::TABLE, filter.sql());
+    Ok(tx.row(&sql, filter.into_params()).await?.is_none())
+}
+
 /// The table's current snapshot. Its `accepted_seq` tells whether a later accepted file is current.
 pub async fn current(tx: &Tx, table: TableId) -> Result<Option<SnapshotRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;

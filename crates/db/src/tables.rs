@@ -137,6 +137,15 @@ pub async fn get(tx: &Tx, id: TableId) -> Result<Option<TableRow>, DbError> {
     listing(filter, "id").first(tx, TableRow::from_row).await
 }
 
+/// How many tables of a dataset answer queries.
+pub async fn count_published(tx: &Tx, dataset: DatasetId) -> Result<u64, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.eq("dataset_id", dataset);
+    filter.and("is_active AND current_snapshot_id IS NOT NULL");
+    let sql = format!("SELECT count(*) AS n FROM {} WHERE {}", TableRow::TABLE, filter.sql());
+    tx.row(&sql, filter.into_params()).await?.map_or(Ok(0), |row| row.get("n"))
+}
+
 /// The active published tables of a dataset, oldest first.
 pub async fn list_active(tx: &Tx, dataset: DatasetId) -> Result<Vec<TableRow>, DbError> {
     let mut filter = visible(tx)?;

@@ -1,7 +1,11 @@
 //! The difference between two schemas of a table (pure).
 
+mod rename;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::rename::Overlap;
+use self::rename::Pair;
 use crate::closed::closed_list;
 use crate::schema::{Column, Schema};
 
@@ -36,80 +40,65 @@ pub struct SchemaChange {
     pub rationale: Option<String>,
 }
 
-/// Compares two schemas by column name and type.
+/// Compares two schemas by column name and type. `overlaps` tells of removed and added columns of one type how far
+/// their values agree.
 ///
-/// A removed and an added column of one type, each the only one of that type, count as a rename when
-/// `confirm_renames`, else as a candidate beside its ADDED and REMOVED rows.
-pub fn diff(before: &Schema, after: &Schema, confirm_renames: bool) -> Vec<SchemaChange> {
+/// A removed and an added column that are the clear best match for each other count as a rename when their values
+/// agree and `confirm_renames`, else as a candidate beside its ADDED and REMOVED rows.
+pub fn diff(before: &Schema, after: &Schema, overlaps: &[Overlap], confirm_renames: bool) -> Vec<SchemaChange> {
     let mut changes = Vec::new();
     for old in &before.columns {
         if let Some(new) = after.column(&old.name)
             && new.sql_type != old.sql_type
         {
-            changes.push(SchemaChange {
-                column_name: old.name.clone(),
-                change: ChangeKind::TypeChanged,
-                before: Some(type_json(old)),
-                after: Some(type_json(new)),
-                rationale: None,
-            });
+            let (before, after) = (Some(type_json(old)), Some(type_json(new)));
+            changes.push(change(&old.name, ChangeKind::TypeChanged, before, after));
         }
     }
-    let removed: Vec<&Column> = before.columns.iter().filter(|c| after.column(&c.name).is_none()).collect();
-    let added: Vec<&Column> = after.columns.iter().filter(|c| before.column(&c.name).is_none()).collect();
-    let pairs = rename_pairs(&removed, &added);
-    for (old, new) in &pairs {
-        changes.push(rename(old, new, confirm_renames));
+    let pairs = rename::pairs(before, after, overlaps);
+    changes.extend(pairs.iter().map(|pair| renamed(pair, confirm_renames && pair.sure)));
+    let settled = |name: &str| {
+        let of = |pair: &Pair<'_>| pair.old.name == name || pair.new.name == name;
+        pairs.iter().any(|pair| confirm_renames && pair.sure && of(pair))
+    };
+    for old in before.columns.iter().filter(|c| after.column(&c.name).is_none() && !settled(&c.name)) {
+        changes.push(change(&old.name, ChangeKind::Removed, Some(type_json(old)), None));
     }
-    let renamed = |c: &Column| confirm_renames && pairs.iter().any(|(o, n)| o.name == c.name || n.name == c.name);
-    for old in removed.iter().filter(|c| !renamed(c)) {
-        changes.push(SchemaChange {
-            column_name: old.name.clone(),
-            change: ChangeKind::Removed,
-            before: Some(type_json(old)),
-            after: None,
-            rationale: None,
-        });
-    }
-    for new in added.iter().filter(|c| !renamed(c)) {
-        changes.push(SchemaChange {
-            column_name: new.name.clone(),
-            change: ChangeKind::Added,
-            before: None,
-            after: Some(type_json(new)),
-            rationale: None,
-        });
+    for new in after.columns.iter().filter(|c| before.column(&c.name).is_none() && !settled(&c.name)) {
+        changes.push(change(&new.name, ChangeKind::Added, None, Some(type_json(new))));
     }
     changes
 }
 
-fn rename_pairs<'a>(removed: &[&'a Column], added: &[&'a Column]) -> Vec<(&'a Column, &'a Column)> {
-    let only =
-        |list: &[&'a Column], column: &Column| list.iter().filter(|c| c.sql_type == column.sql_type).count() == 1;
-    removed
-        .iter()
-        .filter(|old| only(removed, old))
-        .filter_map(|old| {
-            let new = added.iter().find(|new| new.sql_type == old.sql_type)?;
-            only(added, new).then_some((*old, *new))
-        })
-        .collect()
+/// The removed and added columns whose values are worth comparing: pairs of one type.
+pub fn open_pairs<'a>(before: &'a Schema, after: &'a Schema) -> Vec<(&'a Column, &'a Column)> {
+    let gone = before.columns.iter().filter(|c| after.column(&c.name).is_none());
+    gone.flat_map(|old| {
+        let came = after.columns.iter().filter(|c| before.column(&c.name).is_none());
+        came.filter(|new| new.sql_type == old.sql_type).map(move |new| (old, new))
+    })
+    .collect()
 }
 
-fn rename(old: &Column, new: &Column, confirmed: bool) -> SchemaChange {
-    let rationale = format!("the only {} column that went is matched by the only one that came", old.sql_type);
-    let (change, after) = if confirmed {
-        (ChangeKind::Renamed, named_json(new))
+fn change(
+    name: &str,
+    change: ChangeKind,
+    before: Option<serde_json::Value>,
+    after: Option<serde_json::Value>,
+) -> SchemaChange {
+    SchemaChange { column_name: name.to_owned(), change, before, after, rationale: None }
+}
+
+fn renamed(pair: &Pair<'_>, confirmed: bool) -> SchemaChange {
+    let (kind, after) = if confirmed {
+        (ChangeKind::Renamed, named_json(pair.new))
     } else {
-        let candidate = serde_json::json!({"name": new.name, "confidence": null, "rationale": rationale});
+        let candidate = serde_json::json!({"name": pair.new.name, "confidence": pair.score, "rationale": pair.reason});
         (ChangeKind::RenamedCandidate, serde_json::json!({"candidates": [candidate]}))
     };
     SchemaChange {
-        column_name: old.name.clone(),
-        change,
-        before: Some(named_json(old)),
-        after: Some(after),
-        rationale: Some(rationale),
+        rationale: Some(format!("{} (score {:.2})", pair.reason, pair.score)),
+        ..change(&pair.old.name, kind, Some(named_json(pair.old)), Some(after))
     }
 }
 
@@ -134,44 +123,76 @@ mod tests {
         Schema { columns }
     }
 
+    fn overlap(from: &str, to: &str, share: f64) -> Overlap {
+        Overlap { from: from.into(), to: to.into(), share: Some(share) }
+    }
+
+    fn kinds(changes: Vec<SchemaChange>) -> Vec<(String, ChangeKind)> {
+        changes.into_iter().map(|c| (c.column_name, c.change)).collect()
+    }
+
     #[test]
-    fn added_removed_retyped_and_renamed() {
+    fn one_added_one_removed_one_retyped_and_one_renamed_are_four_rows() {
         let before = schema(&[
             ("id", SqlType::BigInt),
             ("old", SqlType::Varchar),
-            ("gone", SqlType::Double),
+            ("gone", SqlType::Varchar),
             ("n", SqlType::BigInt),
         ]);
         let after = schema(&[
             ("id", SqlType::BigInt),
+            ("came", SqlType::Varchar),
             ("new", SqlType::Varchar),
-            ("came", SqlType::Date),
             ("n", SqlType::Double),
         ]);
-        let kinds: Vec<(String, ChangeKind)> =
-            diff(&before, &after, true).into_iter().map(|c| (c.column_name, c.change)).collect();
+        let overlaps = [
+            overlap("old", "new", 0.9),
+            overlap("old", "came", 0.0),
+            overlap("gone", "new", 0.02),
+            overlap("gone", "came", 0.0),
+        ];
+        let expected = [
+            ("n".into(), ChangeKind::TypeChanged),
+            ("old".into(), ChangeKind::Renamed),
+            ("gone".into(), ChangeKind::Removed),
+            ("came".into(), ChangeKind::Added),
+        ];
+        let changes = diff(&before, &after, &overlaps, true);
         assert_eq!(
-            kinds,
-            [
-                ("n".into(), ChangeKind::TypeChanged),
-                ("old".into(), ChangeKind::Renamed),
-                ("gone".into(), ChangeKind::Removed),
-                ("came".into(), ChangeKind::Added)
-            ]
+            changes[1].rationale.as_deref(),
+            Some("both VARCHAR, one place apart, 90 % of the values are the same (score 0.84)")
         );
+        assert_eq!(kinds(changes), expected);
     }
 
     #[test]
     fn a_manual_policy_only_proposes() {
+        let (before, after) = (schema(&[("old", SqlType::Varchar)]), schema(&[("new", SqlType::Varchar)]));
+        let expected = [ChangeKind::RenamedCandidate, ChangeKind::Removed, ChangeKind::Added];
+        let changes = diff(&before, &after, &[overlap("old", "new", 1.0)], false);
+        assert_eq!(changes[0].after.as_ref().expect("candidates")["candidates"][0]["confidence"], 1.0);
+        assert_eq!(changes.iter().map(|c| c.change).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn values_that_tell_nothing_make_a_candidate_at_best() {
+        let (before, after) = (schema(&[("old", SqlType::Boolean)]), schema(&[("new", SqlType::Boolean)]));
+        assert_eq!(diff(&before, &after, &[], true)[0].change, ChangeKind::RenamedCandidate);
+        let unlike = diff(&before, &after, &[overlap("old", "new", 0.0)], true);
+        assert_eq!(unlike.iter().map(|c| c.change).collect::<Vec<_>>(), [ChangeKind::Removed, ChangeKind::Added]);
+    }
+
+    #[test]
+    fn two_equally_good_matches_are_no_match() {
         let before = schema(&[("old", SqlType::Varchar)]);
-        let after = schema(&[("new", SqlType::Varchar)]);
-        let kinds: Vec<ChangeKind> = diff(&before, &after, false).into_iter().map(|c| c.change).collect();
-        assert_eq!(kinds, [ChangeKind::RenamedCandidate, ChangeKind::Removed, ChangeKind::Added]);
+        let after = schema(&[("a", SqlType::Varchar), ("b", SqlType::Varchar)]);
+        let overlaps = [overlap("old", "a", 0.9), overlap("old", "b", 0.95)];
+        assert!(diff(&before, &after, &overlaps, true).iter().all(|c| c.change != ChangeKind::Renamed));
     }
 
     #[test]
     fn equal_schemas_have_no_difference() {
         let one = schema(&[("a", SqlType::Varchar)]);
-        assert!(diff(&one, &one, true).is_empty());
+        assert!(diff(&one, &one, &[], true).is_empty());
     }
 }

@@ -107,11 +107,7 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
 
     let outside = ports(settings, &db, store, &clock, &entropy);
     let search = ObjectSearch::new(db.clone(), Arc::clone(&outside.embedder));
-    let parts = WorkerParts {
-        ports: outside,
-        bus: Arc::clone(&bus),
-        settings: worker_settings(settings, runs_jobs),
-    };
+    let parts = WorkerParts { ports: outside, bus: Arc::clone(&bus), settings: worker_settings(settings, runs_jobs) };
     let worker = Worker::start(parts).await.map_err(|failure| CliError::Home(failure.to_string()))?;
 
     let waker = worker.engine().waker();

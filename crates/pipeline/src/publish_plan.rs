@@ -1,16 +1,17 @@
 //! Stage 10 as a plan: the engine applies it in the transaction that ends the job, so that the snapshots become READY
 //! and current exactly when the job becomes SUCCEEDED.
 
-use db::{DbError, Tx};
+use db::{ChangeRow, DbError, Tx};
 use domain::event::{EventStage, NewEvent};
 use domain::report::{IngestReport, StageOutcome, StageReport, TableReport, Warning, WarningCode};
+use domain::table::ObjectKind;
 use domain::{FileStatus, JobState, SnapshotId, Stage, TableId};
 use serde_json::json;
 
 use crate::checkpoint::{After, Section, Work, after};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
-use crate::stages::reconcile::compare;
+use crate::stages::reconcile::{Likeness, compare};
 use crate::step::fail_point;
 
 /// What to publish.
@@ -57,7 +58,11 @@ impl PublishPlan {
         if table.current_snapshot != target.previous {
             // Another upload was published while this one ran: compare with what is current now.
             db::schema_changes::delete_of_next(tx, target.snapshot).await?;
-            compare(&self.ctx, tx, target.table, table.current_snapshot, target.snapshot, &section.schema).await?;
+            let ids = (target.table, table.current_snapshot, target.snapshot);
+            compare(&self.ctx, tx, ids, &section.schema, &Likeness::default()).await?;
+        }
+        if let Some(current) = table.current_snapshot {
+            carry_late(tx, current, target.snapshot).await?;
         }
         db::snapshots::mark_ready(tx, target.snapshot).await?;
         let current = db::snapshots::current(tx, target.table).await?;
@@ -120,6 +125,28 @@ impl PublishPlan {
             parquet_byte_size: section.parquet_bytes,
         }
     }
+}
+
+/// What people wrote about the current snapshot after stage 3 had copied their words is copied now: the snapshot they
+/// wrote it on is about to disappear from view.
+async fn carry_late(tx: &Tx, current: SnapshotId, next: SnapshotId) -> Result<(), Stop> {
+    let Some(taken) = db::snapshots::get(tx, next).await?.map(|row| row.taken_at) else { return Ok(()) };
+    let edited = db::schema_objects::changed_since(tx, current, taken).await?;
+    if edited.is_empty() {
+        return Ok(());
+    }
+    let changes = db::schema_changes::of_next(tx, next).await?;
+    let objects = db::schema_objects::list(tx, next).await?;
+    for old in edited {
+        let renamed = changes.iter().filter(|c| c.column_name == old.name).find_map(ChangeRow::renamed_to);
+        let name = renamed.unwrap_or(&old.name);
+        let new =
+            objects.iter().find(|new| new.kind == old.kind && (new.name == name || old.kind == ObjectKind::Table));
+        if let Some(new) = new {
+            db::schema_objects::carry(tx, &old, new.id).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The quota counts originals and current Parquet (decision 66).

@@ -14,6 +14,7 @@ mod catalog;
 mod concat;
 mod engine;
 mod execute;
+mod expansion;
 mod functions;
 mod growth;
 mod names;

@@ -7,6 +7,8 @@ use datafusion::sql::sqlparser::ast::{Expr, ObjectName, Query, Select, Statement
 use domain::limits;
 use domain::ports::sql::SqlError;
 
+use crate::expansion::Expansion;
+
 /// What a statement names and how large it is.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
@@ -18,6 +20,7 @@ pub(crate) struct Survey {
     statements: usize,
     factors: usize,
     selects: usize,
+    expansion: Expansion,
 }
 
 impl Survey {
@@ -79,12 +82,16 @@ impl Visitor for Survey {
         if let Some(with) = &query.with {
             self.ctes.extend(with.cte_tables.iter().map(|cte| cte.alias.name.value.clone()));
         }
+        self.expansion.enter(query);
         self.deeper()
     }
 
     fn post_visit_query(&mut self, _query: &Query) -> ControlFlow<SqlError> {
         self.depth -= 1;
-        ControlFlow::Continue(())
+        check(self.expansion.leave() <= limits::SQL_EXPANDED_RELATIONS, || {
+            let most = limits::SQL_EXPANDED_RELATIONS;
+            format!("the statement reads more than {most} tables once its WITH queries are written out at each use")
+        })
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<SqlError> {
@@ -101,6 +108,7 @@ impl Visitor for Survey {
         self.factors += 1;
         if let TableFactor::Table { name, args: None, .. } = factor {
             self.relations.push(name.clone());
+            self.expansion.read(name);
         }
         check(self.factors <= limits::SQL_RELATIONS, || {
             format!("the statement names more than {} tables", limits::SQL_RELATIONS)

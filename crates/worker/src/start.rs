@@ -145,6 +145,9 @@ async fn recover(
 ) -> Result<(), db::DbError> {
     let entropy = ports.entropy.as_ref();
     let report = jobs::reap::recover_all(&ports.db, entropy, settings.max_attempts, terminal.as_ref()).await?;
+    let tx = ports.db.fleet().await?;
+    db::pending_objects::release_claims(&tx).await?;
+    tx.commit().await?;
     let swept = sweeper.sweep(Duration::ZERO).await?;
     if report != jobs::ReapReport::default() || swept.removed > 0 {
         tracing::info!(?report, ?swept, "recovered from an earlier process that did not end well");

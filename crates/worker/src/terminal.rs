@@ -9,8 +9,9 @@ use domain::drift::ChangeKind;
 use domain::event::topic;
 use domain::ports::clock::{Clock, Entropy};
 use domain::report::TableReport;
-use domain::{FileStatus, JobKind, JobState};
-use jobs::{JobRow, OnTerminal};
+use domain::table::TriggeredBy;
+use domain::{FileStatus, IngestPolicy, JobId, JobKind, JobState, Stage};
+use jobs::{Birth, JobRow, NewJob, OnTerminal};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -37,11 +38,33 @@ impl Terminal {
         Ok(())
     }
 
+    /// A table that joins others may be what their columns were waiting for: all of the dataset is related once more,
+    /// by a job that is made once however many tables join while it waits (decision 54).
+    async fn relate_to_others(&self, tx: &Tx, job: &JobRow, published: &[TableReport]) -> Result<(), DbError> {
+        let mut joined = false;
+        for table in published {
+            joined |= db::snapshots::is_first(tx, table.table_id, table.snapshot_id).await?;
+        }
+        if !joined || db::tables::count_published(tx, job.dataset).await? <= published.len() as u64 {
+            return Ok(());
+        }
+        let policy = db::datasets::get(tx, job.dataset).await?.map(|dataset| dataset.ingest_policy);
+        let skips = policy.is_some_and(|json| IngestPolicy::parse(&json).is_ok_and(|it| it.skips(Stage::Relate)));
+        if skips || jobs::pending_of_kind(tx, job.dataset, JobKind::RelationPass).await?.is_some() {
+            return Ok(());
+        }
+        let id = JobId(self.entropy.id());
+        let pass = NewJob {
+            parent: Some(job.id),
+            triggered_by: TriggeredBy::Agent,
+            ..NewJob::new(id, job.scope.clone(), job.dataset, JobKind::RelationPass)
+        };
+        jobs::enqueue(tx, &*self.entropy, pass, Birth::Pending).await.map(|_| ())
+    }
+
     /// One schema event per published table (decision 57).
-    async fn announce(&self, tx: &Tx, job: &JobRow) -> Result<(), DbError> {
-        let tables: Vec<TableReport> =
-            job.result.get("tables").cloned().and_then(|t| serde_json::from_value(t).ok()).unwrap_or_default();
-        for table in tables {
+    async fn announce(&self, tx: &Tx, job: &JobRow, published: &[TableReport]) -> Result<(), DbError> {
+        for table in published {
             let Some(snapshot) = db::snapshots::get(tx, table.snapshot_id).await? else { continue };
             let changes = db::schema_changes::list(tx, table.table_id).await?;
             let of = |kind: ChangeKind| {
@@ -79,7 +102,11 @@ impl Terminal {
 impl OnTerminal for Terminal {
     async fn ended(&self, tx: &Tx, job: &JobRow) -> Result<(), DbError> {
         match job.status {
-            JobState::Succeeded => self.announce(tx, job).await?,
+            JobState::Succeeded => {
+                let published = published(job);
+                self.announce(tx, job, &published).await?;
+                self.relate_to_others(tx, job, &published).await?;
+            }
             JobState::Failed | JobState::Cancelled => self.undo(tx, job).await?,
             JobState::Pending | JobState::Running => {}
         }
@@ -87,4 +114,8 @@ impl OnTerminal for Terminal {
         self.swept.notify_one();
         Ok(())
     }
+}
+
+fn published(job: &JobRow) -> Vec<TableReport> {
+    job.result.get("tables").cloned().and_then(|tables| serde_json::from_value(tables).ok()).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use domain::ErrorCode;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use crate::problem::{FieldError, Problem};
 
@@ -136,6 +137,15 @@ impl Fields {
             self.complain("unknown_value", name, "", format!("must be {expected}"));
         }
         parsed
+    }
+
+    /// An id, required. The nil id stands in for a missing one until [`Self::finish`] complains.
+    pub fn required_id(&mut self, name: &str) -> Uuid {
+        if self.object.get(name).is_none_or(Value::is_null) {
+            self.missing(name);
+            return Uuid::nil();
+        }
+        self.parsed(name, "a UUID").unwrap_or_default()
     }
 
     /// Whether a field that this build refuses is there.

@@ -33,6 +33,17 @@ impl Query {
         text
     }
 
+    /// A text to look for, of at most `most` characters without NUL.
+    pub fn pattern(&mut self, name: &str, most: usize) -> Option<String> {
+        let text = self.text(name)?;
+        if text.chars().count() > most {
+            self.complain("out_of_range", name, format!("must have at most {most} characters"));
+        } else if text.contains('\0') {
+            self.complain("malformed", name, "must not contain the NUL character".to_owned());
+        }
+        Some(text)
+    }
+
     /// A parameter of any type that parses; `expected` ends the sentence "must be …".
     pub fn parsed<T: FromStr>(&mut self, name: &str, expected: &str) -> Option<T> {
         let text = self.text(name)?;

@@ -120,3 +120,18 @@ impl FromBody for SchemaObjectUpdate {
         }
     }
 }
+
+/// Two columns that are one.
+#[derive(Debug, ToSchema)]
+pub struct RenameMerge {
+    /// The column as it was called before.
+    pub from_id: Uuid,
+    /// The column as it is called now.
+    pub to_id: Uuid,
+}
+
+impl FromBody for RenameMerge {
+    fn read(fields: &mut Fields) -> Self {
+        Self { from_id: fields.required_id("from_id"), to_id: fields.required_id("to_id") }
+    }
+}

@@ -46,6 +46,10 @@ words! {
     ObjectKind = domain::table::ObjectKind;
     /// Words of a schema change.
     ChangeKind = domain::drift::ChangeKind;
+    /// Words of who found a relation.
+    RelationKind = domain::semantic::RelationKind;
+    /// Words of what people decided on a relation.
+    RelationStatus = domain::semantic::RelationStatus;
     /// Words of a statement's kind.
     StatementKind = domain::ports::sql::StatementKind;
     /// Words of a stage.

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod catalogue;
+mod decisions;
 mod doubles;
 mod headers;
 mod ingest_jobs;

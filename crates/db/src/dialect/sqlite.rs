@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::search::Term;
+use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
 use crate::connect::DbSettings;
@@ -67,12 +68,21 @@ pub(crate) async fn connect(path: &std::path::Path, settings: &DbSettings) -> Re
         .acquire_timeout(settings.acquire_timeout)
         .idle_timeout(None)
         .max_lifetime(None)
-        .test_before_acquire(false);
+        .test_before_acquire(false)
+        .after_release(|connection, _| Box::pin(ended(connection)));
     let writer = pool.clone().max_connections(1).min_connections(1).connect_with(options.clone()).await?;
     let readers = pool
         .max_connections(settings.max_connections.clamp(1, READERS))
         .connect_lazy_with(options.create_if_missing(false).pragma("query_only", "on"));
     Ok(Pools { writer, readers })
+}
+
+/// Whether a returned connection has left its transaction behind. A full disk can end a transaction without the driver's
+/// knowing: such a connection refuses every later one and must go.
+async fn ended(connection: &mut SqliteConnection) -> Result<bool, sea_orm::sqlx::Error> {
+    // a dropped transaction is rolled back before the ping is answered
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
 }
 
 /// Times are RFC 3339 text of one width, so that their order as text is their order in time.

@@ -26,6 +26,11 @@ pub struct ChangeRow {
 }
 
 impl ChangeRow {
+    /// The new name of a renamed column; `None` for every other change.
+    pub fn renamed_to(&self) -> Option<&str> {
+        if self.change == ChangeKind::Renamed { self.after.as_ref()?["column_name"].as_str() } else { None }
+    }
+
     pub(crate) const TABLE: &'static str = "flyquery_schema_changes";
     pub(crate) const COLUMNS: &'static str = "id, table_id, prev_snapshot_id, next_snapshot_id, column_name, change, \
         before_json, after_json, llm_rationale, approved_by, approved_at, created_at";

@@ -5,7 +5,7 @@ use domain::semantic::{DescriptionSource, PiiSource, PiiTag};
 use domain::table::ObjectKind;
 
 use super::annotate::{PROFILE_VALUES, reindex};
-use crate::entities::ObjectRow;
+use crate::entities::{Annotations, ObjectRow};
 use crate::error::DbError;
 use crate::params;
 use crate::tx::Tx;
@@ -102,7 +102,29 @@ async fn mirror(tx: &Tx, object: &ObjectRow) -> Result<(), DbError> {
 pub async fn move_annotations(tx: &Tx, from: ObjectId, to: ObjectId) -> Result<bool, DbError> {
     let scope = tx.scope()?;
     let Some(old) = super::get(tx, from).await? else { return Ok(false) };
-    let said = old.annotations;
+    if !copy(tx, old.annotations, to).await? {
+        return Ok(false);
+    }
+    let clear = format!(
+        "UPDATE {} SET description = NULL, description_source = NULL, pii_tag = NULL, pii_source = NULL, \
+         business_owner = NULL, governance_json = NULL, synonyms_json = NULL, last_changed_at = {} \
+         WHERE tenant_id = $1 AND workspace_id = $2 AND id = $3",
+        ObjectRow::TABLE,
+        tx.now()
+    );
+    tx.execute(&clear, params![&scope.tenant, scope.workspace, from]).await?;
+    reindex(tx, &[from]).await?;
+    Ok(true)
+}
+
+/// Copies to `to` what the next snapshot takes over from `from` ([`ObjectRow::carried`]); false when `to` is missing.
+pub async fn carry(tx: &Tx, from: &ObjectRow, to: ObjectId) -> Result<bool, DbError> {
+    copy(tx, from.carried(), to).await
+}
+
+/// What is said replaces what `to` has; what is not said leaves it.
+async fn copy(tx: &Tx, said: Annotations, to: ObjectId) -> Result<bool, DbError> {
+    let scope = tx.scope()?;
     let hides = said.pii_tag.as_ref().is_some_and(|tag| *tag != PiiTag::None);
     let sql = format!(
         "UPDATE {} SET description = COALESCE($4, description), \
@@ -131,14 +153,6 @@ pub async fn move_annotations(tx: &Tx, from: ObjectId, to: ObjectId) -> Result<b
     if tx.execute(&sql, params).await? == 0 {
         return Ok(false);
     }
-    let clear = format!(
-        "UPDATE {} SET description = NULL, description_source = NULL, pii_tag = NULL, pii_source = NULL, \
-         business_owner = NULL, governance_json = NULL, synonyms_json = NULL, last_changed_at = {} \
-         WHERE tenant_id = $1 AND workspace_id = $2 AND id = $3",
-        ObjectRow::TABLE,
-        tx.now()
-    );
-    tx.execute(&clear, params![&scope.tenant, scope.workspace, from]).await?;
-    reindex(tx, &[from, to]).await?;
+    reindex(tx, &[to]).await?;
     Ok(true)
 }

@@ -187,6 +187,33 @@ test_support::for_each_db! {
         assert!(!schema_objects::move_annotations(&tx, id, db.id()).await.unwrap());
     }
 
+    async fn what_people_say_late_is_found_and_carried(db: TestDb) {
+        let tx = db.tx().await;
+        let (table, old, [_, id, price]) = described(&tx, &db, "orders").await;
+        let next = build::partial(&tx, &db, &table).await;
+        let objects = build::objects(&tx, &db, &next, &table).await;
+        assert!(db::snapshots::is_first(&tx, table.id, old.id).await.unwrap());
+        assert_eq!(db::tables::count_published(&tx, db.dataset()).await.unwrap(), 1);
+        tx.commit().await.unwrap();
+        db.shift_time(chrono::TimeDelta::seconds(1));
+        let tx = db.tx().await;
+        let taken = db::snapshots::get(&tx, next.id).await.unwrap().unwrap().taken_at;
+        assert!(schema_objects::changed_since(&tx, old.id, taken).await.unwrap().is_empty());
+        let said = ObjectUpdate { description: Some("late".into()), ..ObjectUpdate::default() };
+        schema_objects::update_by_person(&tx, price, &said).await.unwrap();
+        let late = schema_objects::changed_since(&tx, old.id, taken).await.unwrap();
+        assert_eq!(late.iter().map(|o| o.id).collect::<Vec<_>>(), [price]);
+        let to = objects.iter().find(|o| o.name == late[0].name).unwrap().id;
+        assert!(schema_objects::carry(&tx, &late[0], to).await.unwrap());
+        assert_eq!(read(&tx, to).await.annotations.description.as_deref(), Some("late"));
+        assert_eq!(read(&tx, price).await.annotations.description.as_deref(), Some("late"), "it is copied, not moved");
+        let machine = read(&tx, id).await;
+        schema_objects::carry(&tx, &machine, to).await.unwrap();
+        assert_eq!(read(&tx, to).await.annotations.description.as_deref(), Some("late"), "a describer's word is not carried");
+        db::snapshots::mark_ready(&tx, next.id).await.unwrap();
+        assert!(!db::snapshots::is_first(&tx, table.id, next.id).await.unwrap());
+    }
+
     async fn columns_that_went_become_inactive(db: TestDb) {
         let tx = db.tx().await;
         let (_, snapshot, [top, id, price]) = described(&tx, &db, "orders").await;
@@ -205,17 +232,22 @@ test_support::for_each_db! {
         let list = [
             (db.id::<ChangeId>(), change("z", ChangeKind::Removed)),
             (db.id::<ChangeId>(), change("a", ChangeKind::RenamedCandidate)),
+            (db.id::<ChangeId>(), change("a", ChangeKind::Removed)),
+            (db.id::<ChangeId>(), change("b", ChangeKind::Added)),
         ];
         schema_changes::insert_many(&tx, table.id, old.id, next.id, &list).await.unwrap();
         assert!(schema_changes::list(&tx, table.id).await.unwrap().is_empty());
         db::snapshots::mark_ready(&tx, next.id).await.unwrap();
         let names: Vec<_> = schema_changes::list(&tx, table.id).await.unwrap().into_iter().map(|c| c.column_name).collect();
-        assert_eq!(names, ["z", "a"]);
+        assert_eq!(names, ["z", "a", "a", "b"]);
+        assert_eq!(schema_changes::of_next(&tx, next.id).await.unwrap().len(), 4);
         let after = json!({"column_name": "b", "data_type": "DATE"});
         let actor = Actor("ann".into());
         let row = schema_changes::confirm(&tx, list[1].0, &after, &actor).await.unwrap().unwrap();
         assert_eq!((row.change, row.after, row.approved_by), (ChangeKind::Renamed, Some(after.clone()), Some(actor.clone())));
         assert!(row.approved_at.is_some());
+        let names: Vec<_> = schema_changes::list(&tx, table.id).await.unwrap().into_iter().map(|c| c.column_name).collect();
+        assert_eq!(names, ["z", "a"], "the column neither went nor came");
         assert_eq!(schema_changes::confirm(&tx, list[1].0, &after, &actor).await.unwrap(), None);
         assert_eq!(schema_changes::confirm(&tx, list[0].0, &after, &actor).await.unwrap(), None);
         assert!(schema_changes::get(&tx, list[0].0).await.unwrap().is_some());

@@ -1,6 +1,6 @@
 //! Relations.
 
-use db::relations;
+use db::relations::{self, NewRelation};
 use domain::ports::relation_proposer::RelationProposal;
 use domain::semantic::{RelationKind, RelationStatus};
 use domain::{Actor, RelationId, TableId};
@@ -48,5 +48,26 @@ test_support::for_each_db! {
         assert_eq!(rejected.len(), 1);
         assert_eq!(relations::get(&tx, ids[2]).await.unwrap().as_ref(), rejected.first());
         assert_eq!(relations::set_status(&tx, db.id(), RelationStatus::Approved, None).await.unwrap(), None);
+    }
+
+    async fn what_a_person_knows_replaces_a_proposal_but_no_decision(db: TestDb) {
+        let tx = db.tx().await;
+        let (a, b) = (build::table(&tx, &db, "a").await, build::table(&tx, &db, "b").await);
+        let ids: Vec<RelationId> = (0..2).map(|_| db.id()).collect();
+        let found = [(ids[0], proposal(a.id, b.id, "x", 0.5)), (ids[1], proposal(a.id, b.id, "y", 0.9))];
+        relations::propose(&tx, db.dataset(), &found).await.unwrap();
+        relations::set_status(&tx, ids[1], RelationStatus::Rejected, None).await.unwrap().unwrap();
+        let known = |column: &str| NewRelation {
+            id: db.id(), dataset: db.dataset(), from: (a.id, column.to_owned()), to: (b.id, "id".to_owned()),
+            reason: Some("ours".to_owned()), by: Actor("ann".into()),
+        };
+        let made = relations::insert(&tx, &known("x")).await.unwrap().unwrap();
+        assert_eq!((made.id, made.kind, made.status), (ids[0], RelationKind::Manual, RelationStatus::Approved));
+        assert_eq!((made.approved_by, made.reason.as_deref()), (Some(Actor("ann".into())), Some("ours")));
+        assert_eq!(relations::insert(&tx, &known("y")).await.unwrap(), None, "rejected stays rejected");
+        let fresh = relations::insert(&tx, &known("z")).await.unwrap().unwrap();
+        assert_eq!(relations::list(&tx, db.dataset(), None).await.unwrap().len(), 3);
+        assert!(relations::delete(&tx, fresh.id).await.unwrap());
+        assert!(!relations::delete(&tx, fresh.id).await.unwrap());
     }
 }

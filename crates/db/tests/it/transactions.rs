@@ -238,4 +238,32 @@ test_support::for_each_db! {
             assert_eq!(row.get::<i64>("timeout").unwrap(), 30_000);
         }
     }
+
+    async fn a_full_disk_breaks_one_transaction_and_no_later_one(db: TestDb) {
+        if db.dialect() == Dialect::Sqlite {
+            let tx = db.tx().await;
+            tx.execute("CREATE TABLE filler (t text NOT NULL) STRICT", vec![]).await.unwrap();
+            tx.commit().await.unwrap();
+            let tx = db.tx().await;
+            tx.row("PRAGMA max_page_count = 1", vec![]).await.unwrap();
+            let mut failed = None;
+            for _ in 0..2_000 {
+                let inserted = tx.execute("INSERT INTO filler VALUES ($1)", params!["x".repeat(50_000)]).await;
+                if let Err(error) = inserted {
+                    failed = Some(error);
+                    break;
+                }
+            }
+            let error = failed.expect("the database may not grow");
+            assert!(matches!(error, DbError::Full(_)), "{error:?}");
+            drop(tx.commit().await);
+            for _ in 0..3 {
+                // a new connection has no bound
+                let tx = db.tx().await;
+                build::file(&tx, &db, "later.csv").await;
+                tx.commit().await.expect("committed");
+            }
+            db.db().ping().await.expect("writes are possible again");
+        }
+    }
 }

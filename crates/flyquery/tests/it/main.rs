@@ -6,6 +6,7 @@ mod cli_home;
 mod cli_ingest;
 mod cli_settings;
 mod crash;
+mod knowledge;
 mod refusal;
 mod search;
 mod server;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::server::{Server, count, objects, orders, text};
+use crate::server::{PATIENCE, Server, count, objects, orders, pause, text};
 
 async fn nothing_stayed(server: &Server) {
     assert_eq!(objects(&server.dir), Vec::<String>::new());
@@ -98,4 +98,41 @@ async fn a_sync_upload_answers_with_the_settled_result() {
     assert_eq!(job["status"], "SUCCEEDED");
     assert_eq!(job["table_id"], body["tables"][0]["table_id"]);
     assert_eq!(job["result_json"]["tables"], body["tables"]);
+}
+
+/// Sends a whole upload and closes the connection without waiting for the answer.
+fn send_and_go(server: &Server, dataset: &str, name: &str, content: &[u8]) {
+    use std::io::Write as _;
+    let address = server.url.strip_prefix("http://").expect("http");
+    let head = format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+    let body = [head.as_bytes(), content, b"\r\n--b--\r\n"].concat();
+    let request = format!(
+        "POST /api/v1/datasets/{dataset}/files:async HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut socket = std::net::TcpStream::connect(address).expect("a connection");
+    socket.write_all(request.as_bytes()).expect("sent");
+    socket.write_all(&body).expect("sent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_after_its_last_byte_leaves_a_job_or_nothing() {
+    let (server, dataset, _home) = start(&[]).await;
+    for n in 0..20 {
+        send_and_go(&server, &dataset, &format!("t{n}.csv"), &orders(2_000));
+    }
+    let started = std::time::Instant::now();
+    loop {
+        let pending = count(&server.dir, "select count(*) as n from flyquery_pending_objects").await;
+        let running = "select count(*) as n from flyquery_ingest_jobs where status in ('PENDING', 'RUNNING')";
+        if pending == 0 && count(&server.dir, running).await == 0 {
+            break;
+        }
+        assert!(started.elapsed() < PATIENCE, "{pending} objects belong to nobody");
+        pause().await;
+    }
+    let files = count(&server.dir, "select count(*) as n from flyquery_files").await;
+    let originals = objects(&server.dir).iter().filter(|key| key.contains("/files/")).count();
+    assert_eq!(originals as i64, files, "every original has its row");
 }

@@ -93,6 +93,11 @@ impl Server {
         std::fs::write(gates(&self.dir).join(point), b"").expect("a gate");
     }
 
+    /// Lets the process stop there again.
+    pub fn close_gate(&self, point: &str) {
+        std::fs::remove_file(gates(&self.dir).join(point)).expect("a gate");
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().expect("SIGKILL");

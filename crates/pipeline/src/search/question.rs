@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn words_beyond_the_limit_are_passed_over() {
-        let many: Vec<String> = (0..1_000).map(|n| format!("w{}", char::from_u32(0x4e00 + n).unwrap())).collect();
+        let many: Vec<String> =
+            (0..1_000).map(|n| format!("w{}", char::from_u32(0x4e00 + n).expect("a character"))).collect();
         assert_eq!(typed(&many.join(" ")).len(), limits::SEARCH_WORDS);
     }
 }

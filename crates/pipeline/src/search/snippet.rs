@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_around_the_word() {
         let text = format!("{}needle {}", "é lorem ".repeat(40), "ipsum ".repeat(100));
-        let shown = piece(&text, place(&text, &terms("needle")).unwrap());
+        let shown = piece(&text, place(&text, &terms("needle")).expect("found"));
         assert!(shown.starts_with('…') && shown.ends_with("ipsum…") && shown.contains("needle"), "{shown}");
         assert!(shown.chars().count() <= CHARS + 2, "{shown}");
         assert_eq!(piece("short", 0), "short");

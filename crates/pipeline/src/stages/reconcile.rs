@@ -1,5 +1,7 @@
 //! Stage 3: which table each section is, what changed since its current snapshot, and the rows that describe it.
 
+mod likeness;
+
 use async_trait::async_trait;
 use db::schema_objects::NewObject;
 use db::snapshots::NewSnapshot;
@@ -12,6 +14,7 @@ use domain::{ChangeId, DriftPolicy, ObjectId, Schema, SnapshotId, TableId};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+pub use self::likeness::Likeness;
 use crate::checkpoint::{Section, Target, Work, after};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
@@ -20,19 +23,23 @@ use crate::step::Step;
 #[async_trait]
 impl Step for after::Reconcile {
     type Previous = after::Parse;
-    type Found = ();
+    type Found = Vec<Likeness>;
 
-    /// Everything here depends on rows that other jobs may change, so all of it happens under the transaction.
-    async fn find(_: &Context, _: &Work) -> Result<(), Stop> {
-        Ok(())
+    /// Only what takes long is done here: other jobs may change the rows, so all else happens under the transaction.
+    async fn find(ctx: &Context, work: &Work) -> Result<Self::Found, Stop> {
+        let mut found = Vec::with_capacity(work.sections.len());
+        for section in &work.sections {
+            found.push(likeness::of(ctx, work.dataset, section).await?);
+        }
+        Ok(found)
     }
 
-    async fn write(ctx: &Context, tx: &Tx, work: &mut Work, (): ()) -> Result<Vec<NewEvent>, Stop> {
+    async fn write(ctx: &Context, tx: &Tx, work: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
         let file = db::files::get(tx, work.file.id).await?.ok_or_else(|| defect("The job's file row is gone."))?;
         let mut events = Vec::with_capacity(work.sections.len());
-        for index in 0..work.sections.len() {
+        for (index, likeness) in found.iter().enumerate() {
             let section = work.sections[index].clone();
-            let target = reconcile(ctx, tx, work, &section, file.accepted_seq).await?;
+            let target = reconcile(ctx, tx, work, &section, likeness, file.accepted_seq).await?;
             events.push(NewEvent::ok(
                 EventStage::Reconciled,
                 json!({
@@ -46,7 +53,14 @@ impl Step for after::Reconcile {
     }
 }
 
-async fn reconcile(ctx: &Context, tx: &Tx, work: &Work, section: &Section, accepted_seq: i64) -> Result<Target, Stop> {
+async fn reconcile(
+    ctx: &Context,
+    tx: &Tx,
+    work: &Work,
+    section: &Section,
+    likeness: &Likeness,
+    accepted_seq: i64,
+) -> Result<Target, Stop> {
     let table = table(ctx, tx, work, section).await?;
     let snapshot = SnapshotId(ctx.ports.entropy.id());
     let row = NewSnapshot {
@@ -67,7 +81,7 @@ async fn reconcile(ctx: &Context, tx: &Tx, work: &Work, section: &Section, accep
     };
     db::snapshots::insert_partial(tx, &row).await?;
     let previous = table.current_snapshot;
-    let changes = compare(ctx, tx, table.id, previous, snapshot, &section.schema).await?;
+    let changes = compare(ctx, tx, (table.id, previous, snapshot), &section.schema, likeness).await?;
     let old = match previous {
         Some(id) => db::schema_objects::list(tx, id).await?,
         None => Vec::new(),
@@ -100,18 +114,19 @@ async fn table(ctx: &Context, tx: &Tx, work: &Work, section: &Section) -> Result
     taken.ok_or_else(|| defect("A table's name is taken, but no table has it.").into())
 }
 
-/// Writes the differences to the current snapshot; none for a first upload.
+/// Writes the differences between the table's current snapshot and the next one; none for a first upload. A likeness to
+/// another snapshot than that tells nothing.
 pub async fn compare(
     ctx: &Context,
     tx: &Tx,
-    table: TableId,
-    previous: Option<SnapshotId>,
-    next: SnapshotId,
+    (table, previous, next): (TableId, Option<SnapshotId>, SnapshotId),
     schema: &Schema,
+    likeness: &Likeness,
 ) -> Result<Vec<SchemaChange>, Stop> {
     let Some(previous) = previous else { return Ok(Vec::new()) };
     let Some(before) = db::snapshots::get(tx, previous).await? else { return Ok(Vec::new()) };
-    let changes = drift::diff(&before.schema, schema, ctx.drift == DriftPolicy::Auto);
+    let overlaps = if likeness.to == Some(previous) { likeness.overlaps.as_slice() } else { &[] };
+    let changes = drift::diff(&before.schema, schema, overlaps, ctx.drift == DriftPolicy::Auto);
     let rows: Vec<(ChangeId, SchemaChange)> =
         changes.iter().map(|change| (ChangeId(ctx.ports.entropy.id()), change.clone())).collect();
     db::schema_changes::insert_many(tx, table, previous, next, &rows).await?;
@@ -168,6 +183,7 @@ fn carried(old: &[ObjectRow], kind: ObjectKind, name: Option<&str>) -> Annotatio
     before.map(ObjectRow::carried).unwrap_or_default()
 }
 
+/// The name that a column had before, when it was renamed.
 fn renamed_from<'a>(changes: &'a [SchemaChange], name: &str) -> Option<&'a str> {
     changes
         .iter()

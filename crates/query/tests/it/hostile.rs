@@ -164,3 +164,24 @@ async fn fenced_functions_still_work() {
     assert_eq!(ask("SELECT levenshtein('kitten', 'sitting')").await, json!([[3]]));
     assert_eq!(ask("SELECT count(*) FROM customers WHERE name || city LIKE 'Ada%'").await, json!([[1]]));
 }
+
+/// A chain of `n` common table expressions, each of which reads the one before `times` times.
+fn chain(n: usize, times: usize) -> String {
+    let link = |i: usize| {
+        let from: Vec<String> = (0..times).map(|k| format!("t{} x{k}", i - 1)).collect();
+        format!(", t{i} AS (SELECT x0.id FROM {})", from.join(", "))
+    };
+    let links: String = (1..n).map(link).collect();
+    format!("WITH t0 AS (SELECT orderid AS id FROM orders){links} SELECT count(*) FROM t{}", n - 1)
+}
+
+#[tokio::test]
+async fn table_expressions_that_multiply_are_refused_before_they_are_planned() {
+    let world = World::shop().await;
+    for sql in [chain(24, 2), chain(14, 2), chain(7, 3), chain(24, 2).replace("t0", "T0")] {
+        let error = world.try_sql(&sql).await.expect_err("too large");
+        assert!(error.to_string().contains("written out"), "{error}");
+    }
+    assert!(world.try_sql(&chain(3, 2)).await.is_ok());
+    assert!(world.try_sql(&chain(60, 1)).await.is_ok(), "a long chain is not a large one");
+}

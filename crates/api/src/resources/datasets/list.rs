@@ -29,7 +29,7 @@ pub async fn list(
     mut query: Query,
 ) -> Result<Json<Paginated<DatasetRead>>, Problem> {
     let filter = DatasetFilter {
-        q: query.text("q"),
+        q: query.pattern("q", limits::SEARCH_QUERY_CHARS),
         name: query.text("name"),
         status: query.parsed("status", "ACTIVE, ARCHIVED or PURGING"),
     };

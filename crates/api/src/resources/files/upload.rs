@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::IntoResponse;
 use domain::ErrorCode;
-use domain::ports::ingest::SyncOutcome;
+use domain::ports::ingest::{SyncOutcome, UploadError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::ToSchema;
 
@@ -49,7 +49,7 @@ pub async fn sync(
     let _place = sync_place(&app.sync_uploads)?;
     let parts = Parts::from_request(request, &app).await?;
     let received = receive(&app, &caller, dataset, parts).await?;
-    match received.upload.run(received.form).await? {
+    match finished(&app, received.upload.run(received.form)).await? {
         SyncOutcome::Done(report) => Ok(Json((*report).into())),
         SyncOutcome::Failed(job, failure) => Err(Problem::from(failure).job(Some(job))),
         SyncOutcome::Later(job) => Err(Problem::new(ErrorCode::ServiceUnavailable)
@@ -73,9 +73,17 @@ pub async fn later(
     check_headers(&app, request.headers())?;
     let parts = Parts::from_request(request, &app).await?;
     let received = receive(&app, &caller, dataset, parts).await?;
-    let accepted = received.upload.accept(received.form).await?;
+    let accepted = finished(&app, received.upload.accept(received.form)).await?;
     let location = format!("/api/v1/ingest-jobs/{}", accepted.job);
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Json(AsyncFileUploadAccepted::from(accepted))))
+}
+
+/// Runs the end of an upload to its own end, even when the client has gone: half of it would leave a blob without a job.
+async fn finished<T: Send + 'static>(
+    app: &App,
+    end: impl Future<Output = Result<T, UploadError>> + Send + 'static,
+) -> Result<T, Problem> {
+    app.tasks.spawn(end).await.map_err(|stopped| Problem::defect(&stopped))?.map_err(Problem::from)
 }
 
 fn sync_place(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {

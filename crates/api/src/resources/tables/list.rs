@@ -47,7 +47,7 @@ pub async fn list(
     mut query: Query,
 ) -> Result<Json<Paginated<TableRead>>, Problem> {
     let filter = TableFilter {
-        q: query.text("q"),
+        q: query.pattern("q", limits::SEARCH_QUERY_CHARS),
         name: query.text("name"),
         dataset: query.id("dataset_id"),
         kind: query.parsed("kind", "UPLOADED or DERIVED"),

@@ -27,7 +27,7 @@ pub async fn list(
     mut query: Query,
 ) -> Result<Json<Paginated<WorkspaceRead>>, Problem> {
     let filter = WorkspaceFilter {
-        q: query.text("q"),
+        q: query.pattern("q", limits::SEARCH_QUERY_CHARS),
         slug: query.text("slug"),
         status: query.parsed("status", "ACTIVE, ARCHIVED or PURGING"),
     };

@@ -1,0 +1,3 @@
+//! Differences between snapshots, as people decide on them.
+
+pub mod confirm;

@@ -12,6 +12,12 @@ pub const COLUMNS: usize = 16_384;
 pub const CELL_BYTES: usize = 64 << 20;
 /// Bytes in one record of a text format.
 pub const RECORD_BYTES: usize = 128 << 20;
+/// Levels a JSON value may be nested.
+pub const JSON_DEPTH: usize = 512;
+/// Values and keys in one JSON record.
+pub const JSON_TOKENS: usize = 4 << 20;
+/// Tables one document may hold.
+pub const TABLES: usize = 1_000;
 /// Bytes a wrapper may inflate to.
 pub const INFLATED_BYTES: u64 = 5 << 30;
 /// Inflated bytes per compressed byte that a wrapper may reach, once past `INFLATE_RATIO_FLOOR`.

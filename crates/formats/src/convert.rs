@@ -6,6 +6,7 @@ use domain::{ErrorCode, Failure, Locale, Schema, Warning};
 
 use crate::detect::Detected;
 use crate::registry;
+use crate::rules::Rules;
 
 /// Bytes that can be read from their start as often as needed.
 pub trait Source: Send + Sync {
@@ -47,7 +48,8 @@ pub struct ReadOptions {
     pub max_title_rows: u32,
     /// Rows from which types are first proposed; the whole file disposes.
     pub infer_sample_rows: usize,
-    /// `table_extraction_rules_json` of the upload.
+    /// `table_extraction_rules_json` of the upload: an object with `json_paths`, a list of paths such as `"data.items"`
+    /// (or lists of keys) to the tables of a JSON document. Anything else is refused with `invalid_request`.
     pub extraction_rules: Option<serde_json::Value>,
 }
 
@@ -96,5 +98,6 @@ pub fn convert(
     if source.is_empty() {
         return Err(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes."));
     }
+    Rules::of(options)?;
     registry::reader(detected)?(&registry::Request { source, detected, options, observer }, sink)
 }

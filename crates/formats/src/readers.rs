@@ -1,3 +1,4 @@
 //! One module per format.
 
 pub mod csv;
+pub mod json;

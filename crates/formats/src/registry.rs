@@ -1,10 +1,16 @@
 //! Which reader reads which format. A new format is one file in `readers` and one line here.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use domain::{Compression, ErrorCode, Failure, FileFormat};
 
 use crate::convert::{Observer, ReadOptions, SectionOutput, Sink, Source};
 use crate::detect::Detected;
+use crate::fault::failure_of;
 use crate::readers;
+use crate::text::encoding::{Decided, TextReader};
+use crate::unpack::{Caps, unpacked};
 
 /// What a reader is asked to do.
 pub struct Request<'a> {
@@ -31,11 +37,10 @@ pub fn reader(detected: Detected) -> Result<Reader, Failure> {
     }
     match detected.format {
         FileFormat::Csv | FileFormat::Tsv => Ok(readers::csv::read),
+        FileFormat::Json | FileFormat::Jsonl => Ok(readers::json::read),
         FileFormat::Xlsx
         | FileFormat::Xls
         | FileFormat::Ods
-        | FileFormat::Json
-        | FileFormat::Jsonl
         | FileFormat::Parquet
         | FileFormat::Avro
         | FileFormat::Orc
@@ -49,4 +54,16 @@ fn unsupported(what: &str) -> Failure {
         ErrorCode::UnsupportedFormat,
         format!("{what} are recognised but not read by this version, which reads csv and tsv, plain or as .gz."),
     )
+}
+
+/// The source's content behind its wrapper, and the count of bytes read from the source.
+pub fn open(request: &Request<'_>) -> Result<(Box<dyn std::io::Read + Send>, Arc<AtomicU64>), Failure> {
+    let raw = request.source.open().map_err(|e| failure_of(e, "Opening the file"))?;
+    unpacked(raw, request.detected.compression, Caps::default())
+}
+
+/// The source's text, and the count of bytes read from the source.
+pub fn open_text(request: &Request<'_>, decided: Decided) -> Result<(TextReader, Arc<AtomicU64>), Failure> {
+    let (reader, count) = open(request)?;
+    Ok((TextReader::new(reader, decided), count))
 }

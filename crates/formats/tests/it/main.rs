@@ -3,6 +3,8 @@
 mod cases;
 mod desk;
 mod hostile;
+mod json;
+mod json_hostile;
 mod properties;
 mod text_files;
 mod whole_file;

@@ -48,8 +48,6 @@ fn a_declared_format_replaces_the_extension() {
 fn known_formats_without_a_reader_say_so() {
     for (bytes, name) in [
         (&b"PAR1\x15\x04\x15\x00\x15\x02\x00\x00"[..], "a.parquet"),
-        (b"{\"a\": 1}", "a.json"),
-        (b"{\"a\": 1}\n", "a.jsonl"),
         (b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00", "a.xlsx"),
         (b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00", "a.csv.zip"),
         (b"BZh91AY&SY\x00\x00\x01\x02\x00\x00", "a.csv.bz2"),

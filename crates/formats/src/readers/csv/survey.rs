@@ -6,9 +6,9 @@ use domain::{ErrorCode, Failure, FileFormat, Warning, WarningCode, limits};
 
 use crate::fault::failure_of;
 use crate::readers::csv::footer::Fit;
-use crate::readers::csv::plan::{Plan, open};
+use crate::readers::csv::plan::Plan;
 use crate::readers::csv::report::encoding_warning;
-use crate::registry::Request;
+use crate::registry::{Request, open};
 use crate::text::block::too_many_columns;
 use crate::text::column::Care;
 use crate::text::dialect::sniff;

@@ -1,12 +1,15 @@
 //! The one way in: a source, what it was detected to be, and where its tables go.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
-use domain::{ErrorCode, Failure, Locale, Schema, Warning};
+use domain::{Compression, ErrorCode, Failure, Locale, Schema, Warning};
 
 use crate::detect::Detected;
+use crate::fault::failure_of;
 use crate::registry;
 use crate::rules::Rules;
+use crate::unpack::Spool;
 
 /// Bytes that can be read from their start as often as needed.
 pub trait Source: Send + Sync {
@@ -99,5 +102,13 @@ pub fn convert(
         return Err(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes."));
     }
     Rules::of(options)?;
-    registry::reader(detected)?(&registry::Request { source, detected, options, observer }, sink)
+    let reader = registry::reader(detected)?;
+    let spool = match detected.compression {
+        Compression::Zip => {
+            let raw = source.open().map_err(|e| failure_of(e, "Opening the file"))?;
+            Some(Arc::new(Spool::fill(raw, &|| observer.cancelled())?))
+        }
+        Compression::None | Compression::Gz | Compression::Bz2 => None,
+    };
+    reader(&registry::Request { source, detected, options, observer, spool }, sink)
 }

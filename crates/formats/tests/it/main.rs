@@ -1,10 +1,12 @@
 //! What the readers make of files: the handed cases, the whole-file rule, hostile input, and properties.
 
+mod archives;
 mod cases;
 mod desk;
 mod hostile;
 mod json;
 mod json_hostile;
+mod parquet_files;
 mod properties;
 mod text_files;
 mod whole_file;

@@ -18,7 +18,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::{Compression as Codec, Type as Physical};
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetStatisticsPolicy, RowGroupMetaData};
 
 use crate::convert::{SectionOutput, Sink};
 use crate::fault::failure_of;
@@ -44,9 +44,11 @@ fn read_table(request: &Request<'_>, sink: &mut dyn Sink, spool: &Spool, end: u6
     let metadata = metadata(&file)?;
     guard::pages(&mut file, metadata.metadata(), end)?;
     let table = Table::of(&metadata)?;
+    let is_kept =
+        table.is_kept(&metadata) && guard::indexes(&mut file, metadata.metadata(), end)? && is_sound_throughout(&file);
     let batches = reader(file, metadata.clone())?;
     let output = sink.begin(0, 1).map_err(|e| failure_of(e, "Opening the table's file"))?;
-    let (nulls, finer, rows, bytes) = if table.is_kept(&metadata) {
+    let (nulls, finer, rows, bytes) = if is_kept {
         let mut read = Decoded::new(table.schema.columns.len());
         decode(request, batches, |batch| {
             read.note(batch);
@@ -165,6 +167,13 @@ impl Table {
     }
 }
 
+/// Whether every part of the description can be read, those included that are of no use here: who reads the file as it is
+/// may want them.
+fn is_sound_throughout(file: &File) -> bool {
+    let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+    ArrowReaderMetadata::load(file, options).is_ok()
+}
+
 fn is_int96(physical: Physical) -> bool {
     physical == Physical::INT96
 }
@@ -172,7 +181,12 @@ fn is_int96(physical: Physical) -> bool {
 /// The file's own description, with timestamps of the oldest kind read as microseconds: as nanoseconds they would overflow.
 fn metadata(file: &File) -> Result<ArrowReaderMetadata, Failure> {
     let unreadable = |error| broken(&format!("its footer cannot be read ({error})"));
-    let found = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(unreadable)?;
+    // Statistics are of no use here, and not reading them spares what is wrong in some.
+    let options = ArrowReaderOptions::new()
+        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll);
+    let found = ArrowReaderMetadata::load(file, options.clone()).map_err(unreadable)?;
     let schema = found.parquet_schema();
     let root = schema.root_schema().get_fields();
     let old = |i: usize| root.get(i).is_some_and(|t| t.is_primitive() && is_int96(t.get_physical_type()));
@@ -187,8 +201,7 @@ fn metadata(file: &File) -> Result<ArrowReaderMetadata, Failure> {
         _ => Arc::clone(field),
     });
     let schema = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
-    let options = ArrowReaderOptions::new().with_schema(schema);
-    ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options).map_err(unreadable)
+    ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options.with_schema(schema)).map_err(unreadable)
 }
 
 fn reader(file: File, metadata: ArrowReaderMetadata) -> Result<ParquetRecordBatchReader, Failure> {

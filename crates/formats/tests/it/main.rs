@@ -6,6 +6,7 @@ mod desk;
 mod hostile;
 mod json;
 mod json_hostile;
+mod json_properties;
 mod parquet_files;
 mod properties;
 mod text_files;

@@ -1,9 +1,9 @@
 //! Parquet files: checked before a decoder believes them, decoded to their last row, and kept as they are when nothing about
 //! them must change; else written anew.
 
+mod columns;
 mod guard;
 mod thrift;
-mod types;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -103,7 +103,7 @@ impl Decoded {
         self.rows += batch.num_rows() as u64;
         for (index, array) in batch.columns().iter().enumerate() {
             self.nulls[index] |= array.logical_null_count() > 0;
-            self.finer[index] += types::too_fine(array);
+            self.finer[index] += columns::too_fine(array);
         }
     }
 }
@@ -133,7 +133,7 @@ impl Table {
         }
         let columns = named.names.into_iter().zip(fields.fields());
         let columns = columns
-            .map(|(name, field)| Column { name, sql_type: types::sql_type(field.data_type()), nullable: true })
+            .map(|(name, field)| Column { name, sql_type: columns::sql_type(field.data_type()), nullable: true })
             .collect();
         Ok(Self { fields, schema: Schema { columns }, warnings })
     }
@@ -157,7 +157,7 @@ impl Table {
             .zip(batch.columns())
             .zip(&self.schema.columns)
             .map(|((field, array), column)| {
-                types::convert(array, field, &column.sql_type).map_err(|_| {
+                columns::convert(array, field, &column.sql_type).map_err(|_| {
                     // The error may quote a value, which must not be told.
                     let detail = format!("Column '{}' holds values that are no {}.", column.name, column.sql_type);
                     Failure::new(ErrorCode::UnsupportedSchema, detail)

@@ -180,24 +180,51 @@ fn string_value(
     row: u64,
     learn: bool,
 ) -> bool {
-    if learn && seen.fixed == Fixed::Open {
+    let evidence = &mut seen.evidence;
+    match (&mut *values, reading) {
+        (Values::Text(out), infer::Reading::Text) if seen.fixed != Fixed::Open || !learn => {
+            out.push(value);
+            return true;
+        }
+        (Values::Date(out), infer::Reading::Date(Orders::YMD)) => {
+            if let Some(days) = moment::iso_date(value) {
+                evidence.values += 1;
+                evidence.dates.add(1, Orders::YMD);
+                out.push(days);
+                return true;
+            }
+        }
+        (Values::Stamp(out), infer::Reading::Stamp { order: Orders::YMD, zoned }) => {
+            if let Some((micros, _)) = moment::iso_stamp(value).filter(|(_, z)| *z == zoned) {
+                evidence.values += 1;
+                let moments = if zoned { &mut evidence.zoned } else { &mut evidence.stamps };
+                moments.add(1, Orders::YMD);
+                out.push(micros);
+                return true;
+            }
+        }
+        _ => {}
+    }
+    if learn {
         seen.observe_string(value, row);
     }
+    slow_string(reading, values, value)
+}
+
+#[cold]
+fn slow_string(reading: infer::Reading, values: &mut Values, value: &[u8]) -> bool {
     let kept = match (values, reading) {
         (Values::Text(out), infer::Reading::Text) => {
             out.push(value);
             Some(())
         }
         (Values::Date(out), infer::Reading::Date(order)) => {
-            let fast = if order == Orders::YMD { moment::iso_date(value) } else { None };
-            fast.or_else(|| moment::only_date(value)?.days(order)).map(|days| out.push(days))
+            moment::only_date(value).and_then(|date| date.days(order)).map(|days| out.push(days))
         }
-        (Values::Stamp(out), infer::Reading::Stamp { order, zoned }) => {
-            let fast = moment::iso_stamp(value).filter(|(_, z)| *z == zoned && order == Orders::YMD).map(|(m, _)| m);
-            let slow =
-                || moment::stamp(value).filter(|s| s.offset.is_some() == zoned && !s.clock.too_fine)?.micros(order);
-            fast.or_else(slow).map(|micros| out.push(micros))
-        }
+        (Values::Stamp(out), infer::Reading::Stamp { order, zoned }) => moment::stamp(value)
+            .filter(|stamp| stamp.offset.is_some() == zoned && !stamp.clock.too_fine)
+            .and_then(|stamp| stamp.micros(order))
+            .map(|micros| out.push(micros)),
         (Values::Time(out), _) => {
             moment::only_clock(value).filter(|clock| !clock.too_fine).map(|clock| out.push(clock.micros))
         }

@@ -101,7 +101,7 @@ pub fn convert(
     if source.is_empty() {
         return Err(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes."));
     }
-    Rules::of(options)?;
+    Rules::of(options)?.check(detected.format)?;
     let reader = registry::reader(detected)?;
     let spool = match detected.compression {
         Compression::Zip => {

@@ -1,6 +1,6 @@
 //! `table_extraction_rules_json`: what an uploader may say about where a file's tables stand.
 
-use domain::{ErrorCode, Failure};
+use domain::{ErrorCode, Failure, FileFormat};
 use serde_json::Value;
 
 use crate::convert::ReadOptions;
@@ -35,6 +35,14 @@ impl Rules {
             }
         }
         Ok(rules)
+    }
+
+    /// Fails where a rule has no meaning for the format.
+    pub fn check(&self, format: FileFormat) -> Result<(), Failure> {
+        if self.json_paths.is_empty() || format == FileFormat::Json {
+            return Ok(());
+        }
+        Err(wrong(&format!("has 'json_paths', which lead into a JSON document; this file is {format}")))
     }
 }
 

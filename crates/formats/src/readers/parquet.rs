@@ -46,7 +46,7 @@ fn read_table(request: &Request<'_>, sink: &mut dyn Sink, spool: &Spool, end: u6
     let table = Table::of(&metadata)?;
     let is_kept =
         table.is_kept(&metadata) && guard::indexes(&mut file, metadata.metadata(), end)? && is_sound_throughout(&file);
-    let batches = reader(file, metadata.clone())?;
+    let batches = reader(file, hinted(&metadata))?;
     let output = sink.begin(0, 1).map_err(|e| failure_of(e, "Opening the table's file"))?;
     let (nulls, finer, rows, bytes) = if is_kept {
         let mut read = Decoded::new(table.schema.columns.len());
@@ -61,7 +61,7 @@ fn read_table(request: &Request<'_>, sink: &mut dyn Sink, spool: &Spool, end: u6
         let mut read = Decoded::new(table.schema.columns.len());
         decode(request, batches, |batch| {
             read.note(batch);
-            writer.write(table.convert(batch)?)
+            columns::pieces(batch).iter().try_for_each(|piece| writer.write(table.convert(piece)?))
         })?;
         let written = writer.finish()?;
         (read.nulls, read.finer, written.rows, written.bytes)
@@ -178,30 +178,38 @@ fn is_int96(physical: Physical) -> bool {
     physical == Physical::INT96
 }
 
-/// The file's own description, with timestamps of the oldest kind read as microseconds: as nanoseconds they would overflow.
+/// The file's own description.
 fn metadata(file: &File) -> Result<ArrowReaderMetadata, Failure> {
     let unreadable = |error| broken(&format!("its footer cannot be read ({error})"));
-    // Statistics are of no use here, and not reading them spares what is wrong in some.
-    let options = ArrowReaderOptions::new()
-        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
-        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
-        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll);
-    let found = ArrowReaderMetadata::load(file, options.clone()).map_err(unreadable)?;
-    let schema = found.parquet_schema();
-    let root = schema.root_schema().get_fields();
-    let old = |i: usize| root.get(i).is_some_and(|t| t.is_primitive() && is_int96(t.get_physical_type()));
-    if !(0..root.len()).any(old) || root.len() != found.schema().fields().len() {
-        return Ok(found);
-    }
-    let fields = found.schema().fields().iter().enumerate().map(|(i, field)| match field.data_type() {
-        DataType::Timestamp(_, zone) if old(i) => {
-            let micros = DataType::Timestamp(TimeUnit::Microsecond, zone.clone());
-            Arc::new(Field::new(field.name(), micros, field.is_nullable()))
-        }
-        _ => Arc::clone(field),
+    let found = ArrowReaderMetadata::load(file, options()).map_err(unreadable)?;
+    Ok(found)
+}
+
+/// The same file with hints for its decoder: texts and bytes as views, which do not copy what a dictionary holds for each
+/// row; timestamps of the oldest kind as microseconds, as in nanoseconds they would overflow.
+fn hinted(found: &ArrowReaderMetadata) -> ArrowReaderMetadata {
+    let root = found.parquet_schema().root_schema().get_fields();
+    let fields = found.schema().fields();
+    let is_old = |i: usize| root.get(i).is_some_and(|t| t.is_primitive() && is_int96(t.get_physical_type()));
+    let fields = fields.iter().enumerate().map(|(i, field)| {
+        let data_type = match field.data_type() {
+            DataType::Timestamp(_, zone) if is_old(i) => DataType::Timestamp(TimeUnit::Microsecond, zone.clone()),
+            other => columns::without_copies(other),
+        };
+        Arc::new(field.as_ref().clone().with_data_type(data_type))
     });
     let schema = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
-    ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options.with_schema(schema)).map_err(unreadable)
+    // What cannot be hinted, such as groups without fields, is decoded as it is.
+    ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options().with_schema(schema))
+        .unwrap_or_else(|_| found.clone())
+}
+
+/// Statistics are of no use here, and not reading them spares what is wrong in some.
+fn options() -> ArrowReaderOptions {
+    ArrowReaderOptions::new()
+        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
 }
 
 fn reader(file: File, metadata: ArrowReaderMetadata) -> Result<ParquetRecordBatchReader, Failure> {

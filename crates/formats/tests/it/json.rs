@@ -87,6 +87,11 @@ fn paths_lead_to_tables_wherever_they_stand() {
         let failure = read_tables(&Bytes(text.into()), "a.json", &options(rules)).err().expect("a refusal");
         assert!(failure.detail.contains(word), "{failure}");
     }
+    for (text, name) in [("{\"a\": 1}\n", "a.jsonl"), ("a,b\n1,2\n", "a.csv")] {
+        let rules = json!({"json_paths": ["data"]});
+        let failure = read_tables(&Bytes(text.into()), name, &options(rules)).err().expect("a refusal");
+        assert_eq!(failure.code, domain::ErrorCode::InvalidRequest);
+    }
 }
 
 #[test]

@@ -128,6 +128,17 @@ fn types_become_those_of_the_closed_list() {
 }
 
 #[test]
+fn values_that_many_rows_share_are_copied_in_pieces() {
+    let long = "x".repeat(1 << 20);
+    let texts: StringArray = (0..120).map(|i| (i != 7).then_some(long.as_str())).collect();
+    let bytes = parquet(vec![("t", Arc::new(texts))], Compression::ZSTD(ZstdLevel::default()));
+    assert!(bytes.len() < 2 << 20);
+    let table = read(&bytes, "a.parquet").expect("readable");
+    assert_eq!((table.section.rows, table.cell(7, "t")), (120, None));
+    assert!(table.cell(119, "t").is_some_and(|cell| cell == long));
+}
+
+#[test]
 fn a_file_without_rows_is_a_table_without_rows() {
     let empty = parquet(vec![("a", Arc::new(Int64Array::from(Vec::<i64>::new())))], Compression::SNAPPY);
     let table = read(&empty, "a.parquet").expect("readable");

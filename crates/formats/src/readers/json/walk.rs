@@ -123,7 +123,10 @@ impl Walker<'_, '_> {
         {
             let n = self.passed.bad.count();
             let all = self.feed.records + n;
-            let detail = format!("{n} of {all} lines hold no record, which is more than one in a hundred. {first}");
+            let detail = format!(
+                "{n} of {all} lines hold no record, which is more than one in a hundred. {first} A file \
+                 that is one document, not a record in each line, is read with file_format=json."
+            );
             return Err(Failure::new(ErrorCode::ParseError, detail).into());
         }
         Ok(self.visitor.end(0)?)

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringBuilder};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit, TimestampNanosecondType};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
 use domain::name::column_names;
-use domain::{Column, SqlType};
+use domain::{Column, SqlType, limits};
 
 use crate::write::arrow_type;
 
@@ -74,6 +74,36 @@ fn columns(fields: &Fields) -> Vec<Column> {
     let column =
         |(name, field): (String, &FieldRef)| Column { name, sql_type: plain(field.data_type()), nullable: true };
     names.into_iter().zip(fields).map(column).collect()
+}
+
+/// Texts and bytes as views into the pages, in which a value that many rows share stands once.
+pub fn without_copies(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Dictionary(_, value) => match without_copies(value) {
+            view @ (DataType::Utf8View | DataType::BinaryView) => view,
+            _ => data_type.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+/// A batch in pieces whose texts and bytes take no more than a batch may once they are copied, as far as rows allow.
+pub fn pieces(batch: &RecordBatch) -> Vec<RecordBatch> {
+    // The low half of a view is the length of its value; nulls have none.
+    let sum = |views: &[u128]| views.iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add);
+    let bytes = batch.columns().iter().map(|array| match array.data_type() {
+        DataType::Utf8View => sum(array.as_string_view().views()),
+        DataType::BinaryView => sum(array.as_binary_view().views()),
+        _ => 0,
+    });
+    let rows = batch.num_rows();
+    if rows < 2 || bytes.fold(0, usize::saturating_add) <= 2 * limits::BATCH_BYTES {
+        return vec![batch.clone()];
+    }
+    let half = rows / 2;
+    [batch.slice(0, half), batch.slice(half, rows - half)].iter().flat_map(pieces).collect()
 }
 
 /// The values as they are written; fails where a value has no place in the type.

@@ -3,16 +3,16 @@
 
 use std::io::{self, Write};
 
-const WORDS: [&str; 24] = [
+pub(crate) const WORDS: [&str; 24] = [
     "amber", "basalt", "cedar", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "juniper", "kelp", "lagoon",
     "meadow", "nectar", "onyx", "prairie", "quartz", "ridge", "saffron", "tundra", "umber", "valley", "willow",
     "zephyr",
 ];
-const CITIES: [&str; 12] =
+pub(crate) const CITIES: [&str; 12] =
     ["Bergen", "Lyon", "Porto", "Gdansk", "Turin", "Leiden", "Graz", "Malmo", "Ghent", "Tartu", "Brno", "Cork"];
 
 /// Splitmix64 (Steele, Lea, Flood 2014): small, fast, the same everywhere.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -23,11 +23,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len() as u64) as usize]
     }
 }

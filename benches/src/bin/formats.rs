@@ -1,4 +1,4 @@
-//! Benchmark of `formats::convert`: `formats generate FILE MEGABYTES` writes data, `formats convert IN OUT` converts it
+//! Benchmark of `formats::convert`: `formats generate FILE MEGABYTES` writes data as the file's name says (.csv, .jsonl, .json), `formats convert IN OUT` converts it
 //! once and prints one JSON line with seconds, rows, passes and peak memory.
 
 use std::fs::File;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use flyquery_benches::{mixed_csv, mixed_json};
 use formats::{Observer, ReadOptions, Sink, Source};
 
 struct OnDisk(PathBuf);
@@ -62,8 +63,13 @@ fn main() -> ExitCode {
 fn generate(file: &Path, megabytes: &str) -> Result<String, String> {
     let megabytes: u64 = megabytes.parse().map_err(|_| "MEGABYTES must be a number".to_owned())?;
     let mut out = BufWriter::new(File::create(file).map_err(|e| e.to_string())?);
-    let (rows, bytes) =
-        flyquery_benches::mixed_csv::write(&mut out, megabytes * 1_000_000, 7).map_err(|e| e.to_string())?;
+    let wanted = megabytes * 1_000_000;
+    let written = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("jsonl") => mixed_json::write(&mut out, mixed_json::Layout::Lines, wanted, 7),
+        Some("json") => mixed_json::write(&mut out, mixed_json::Layout::Array, wanted, 7),
+        _ => mixed_csv::write(&mut out, wanted, 7),
+    };
+    let (rows, bytes) = written.map_err(|e| e.to_string())?;
     out.flush().map_err(|e| e.to_string())?;
     Ok(format!("{{\"rows\": {rows}, \"bytes\": {bytes}}}"))
 }

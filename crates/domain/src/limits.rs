@@ -12,6 +12,18 @@ pub const COLUMNS: usize = 16_384;
 pub const CELL_BYTES: usize = 64 << 20;
 /// Bytes in one record of a text format.
 pub const RECORD_BYTES: usize = 128 << 20;
+/// Levels a JSON value may be nested.
+pub const JSON_DEPTH: usize = 512;
+/// Values and keys in one JSON record.
+pub const JSON_TOKENS: usize = 4 << 20;
+/// Tables one document may hold.
+pub const TABLES: usize = 1_000;
+/// Bytes of a Parquet file's footer.
+pub const PARQUET_FOOTER_BYTES: u64 = 32 << 20;
+/// Bytes a Parquet page may inflate to.
+pub const PARQUET_PAGE_BYTES: u64 = 256 << 20;
+/// Bytes that the pages of a Parquet row group which are held at once may inflate to.
+pub const PARQUET_PAGES_BYTES: u64 = 1 << 30;
 /// Bytes a wrapper may inflate to.
 pub const INFLATED_BYTES: u64 = 5 << 30;
 /// Inflated bytes per compressed byte that a wrapper may reach, once past `INFLATE_RATIO_FLOOR`.

@@ -30,6 +30,12 @@ closed_list! {
         KeptAsText = "KEPT_AS_TEXT",
         /// Column names were made up, trimmed, shortened or made unique.
         NamesChanged = "NAMES_CHANGED",
+        /// Lines that hold no valid record were left out.
+        BadLines = "BAD_LINES",
+        /// An object has a key more than once; its last value was kept.
+        DuplicateKeys = "DUPLICATE_KEYS",
+        /// Values of a document that stand beside its tables were left out.
+        ValuesLeftOut = "VALUES_LEFT_OUT",
         /// The file ends inside a quoted field.
         UnclosedQuote = "UNCLOSED_QUOTE",
         /// Finer than microseconds; rounded.

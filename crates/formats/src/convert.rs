@@ -1,11 +1,15 @@
 //! The one way in: a source, what it was detected to be, and where its tables go.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
-use domain::{ErrorCode, Failure, Locale, Schema, Warning};
+use domain::{Compression, ErrorCode, Failure, Locale, Schema, Warning};
 
 use crate::detect::Detected;
+use crate::fault::failure_of;
 use crate::registry;
+use crate::rules::Rules;
+use crate::unpack::Spool;
 
 /// Bytes that can be read from their start as often as needed.
 pub trait Source: Send + Sync {
@@ -47,7 +51,8 @@ pub struct ReadOptions {
     pub max_title_rows: u32,
     /// Rows from which types are first proposed; the whole file disposes.
     pub infer_sample_rows: usize,
-    /// `table_extraction_rules_json` of the upload.
+    /// `table_extraction_rules_json` of the upload: an object with `json_paths`, a list of paths such as `"data.items"`
+    /// (or lists of keys) to the tables of a JSON document. Anything else is refused with `invalid_request`.
     pub extraction_rules: Option<serde_json::Value>,
 }
 
@@ -96,5 +101,14 @@ pub fn convert(
     if source.is_empty() {
         return Err(Failure::new(ErrorCode::EmptyFile, "The file has 0 bytes."));
     }
-    registry::reader(detected)?(&registry::Request { source, detected, options, observer }, sink)
+    Rules::of(options)?.check(detected.format)?;
+    let reader = registry::reader(detected)?;
+    let spool = match detected.compression {
+        Compression::Zip => {
+            let raw = source.open().map_err(|e| failure_of(e, "Opening the file"))?;
+            Some(Arc::new(Spool::fill(raw, &|| observer.cancelled())?))
+        }
+        Compression::None | Compression::Gz | Compression::Bz2 => None,
+    };
+    reader(&registry::Request { source, detected, options, observer, spool }, sink)
 }

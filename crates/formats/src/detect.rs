@@ -1,9 +1,9 @@
 //! What a file is: magic bytes and file name both have a say, and a contradiction is refused (decision 21).
 
-use std::io::Read;
-
 use domain::format::NameClaim;
 use domain::{Compression, ErrorCode, Failure, FileFormat};
+
+use crate::unpack::{first_entry, head_of};
 
 /// What a file was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +48,12 @@ pub fn detect(head: &[u8], file_name: &str, declared: Option<FileFormat>) -> Res
     }
     let claim = NameClaim::of(file_name);
     let format = declared.or(claim.format);
-    let content = look(head);
+    let content = look(head, format);
     let source = if declared.is_some() { "it was declared as" } else { "its name says" };
     match content {
         Content::Wrapper(found) => wrapped(head, found, &claim, format, source),
         Content::ZipArchive if claim.compression == Some(Compression::Zip) => {
-            let format = format.ok_or_else(|| unknown(file_name))?;
-            Ok(Detected { format, compression: Compression::Zip })
+            Ok(Detected { format: zipped(head, format, source, file_name)?, compression: Compression::Zip })
         }
         _ => {
             if let Some(compression) = claim.compression {
@@ -86,24 +85,39 @@ fn wrapped(
 
 /// The format inside a wrapper, as far as its head can be unwrapped here.
 fn unwrapped(head: &[u8], found: Compression, format: Option<FileFormat>, source: &str) -> Result<FileFormat, Failure> {
-    let mut inner = Vec::new();
-    if found == Compression::Gz {
-        // The head may end inside the stream, so an error here only ends what is looked at; reading will name it.
-        let mut decoder = flate2::read::GzDecoder::new(head).take(INNER_HEAD as u64);
-        let mut block = [0_u8; 8192];
-        while let Ok(n @ 1..) = decoder.read(&mut block) {
-            inner.extend_from_slice(&block[..n]);
-        }
-    }
+    // The head may end inside the stream, so an error here only ends what is looked at; reading will name it.
+    inside(&head_of(head, found, INNER_HEAD), found, format, source, &format!("a {found} wrapper"))
+}
+
+/// The format of the file in a zip archive, which its own name may tell.
+fn zipped(head: &[u8], format: Option<FileFormat>, source: &str, name: &str) -> Result<FileFormat, Failure> {
+    let Some((entry, inner)) = first_entry(head, INNER_HEAD) else {
+        return format.ok_or_else(|| unknown(name));
+    };
+    let (format, source) = match format {
+        Some(format) => (Some(format), source),
+        None => (NameClaim::of(&entry).format, "the name of the file in it says"),
+    };
+    inside(&inner, Compression::Zip, format, source, name)
+}
+
+/// The format of a wrapper's content, whose first bytes these are, unless they could not be told.
+fn inside(
+    inner: &[u8],
+    wrapper: Compression,
+    format: Option<FileFormat>,
+    source: &str,
+    name: &str,
+) -> Result<FileFormat, Failure> {
     if inner.is_empty() {
-        return format.ok_or_else(|| unknown(&format!("a {found} wrapper")));
+        return format.ok_or_else(|| unknown(name));
     }
-    match look(&inner) {
+    match look(inner, format) {
         Content::Wrapper(nested) => Err(Failure::new(
             ErrorCode::UnsupportedFormat,
-            format!("The {found} wrapper holds another wrapper ({nested}); nested wrappers are not unpacked."),
+            format!("The {wrapper} wrapper holds another wrapper ({nested}); nested wrappers are not unpacked."),
         )),
-        content => settle(content, format, source, &format!("a {found} wrapper")),
+        content => settle(content, format, source, name),
     }
 }
 
@@ -131,7 +145,8 @@ fn settle(content: Content, claimed: Option<FileFormat>, source: &str, name: &st
     if agrees { Ok(claimed) } else { Err(mismatch(&format!("{source} {claimed}"), &describe(content))) }
 }
 
-fn look(head: &[u8]) -> Content {
+/// What the bytes are; a claimed format settles what may be either.
+fn look(head: &[u8], claimed: Option<FileFormat>) -> Content {
     const MAGIC: &[(&[u8], Content)] = &[
         (b"PAR1", Content::Format(FileFormat::Parquet)),
         (b"PARE", Content::Foreign("an encrypted Parquet file")),
@@ -158,7 +173,8 @@ fn look(head: &[u8]) -> Content {
     for (magic, content) in MAGIC {
         let is_text_word = magic.len() <= 4 && magic.iter().all(u8::is_ascii_graphic);
         // Words such as `ORC` may open a text file too: then what follows is text.
-        if head.starts_with(magic) && (!is_text_word || !looks_like_text(head)) {
+        let is_claimed = claimed.is_some_and(|format| *content == Content::Format(format));
+        if head.starts_with(magic) && (!is_text_word || is_claimed || !looks_like_text(head)) {
             return *content;
         }
     }

@@ -12,6 +12,7 @@ mod fault;
 mod places;
 mod readers;
 mod registry;
+mod rules;
 pub mod text;
 mod unpack;
 mod write;

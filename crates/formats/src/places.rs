@@ -29,13 +29,18 @@ impl Places {
 
     /// `row 7` or `rows 7, 12, 90, …`.
     pub fn describe(&self) -> String {
+        self.describe_as("row")
+    }
+
+    /// As [`Places::describe`], of something else than rows.
+    pub fn describe_as(&self, noun: &str) -> String {
         let n = usize::try_from(self.count).unwrap_or(3).min(3);
         let shown: Vec<String> = self.first[..n].iter().map(u64::to_string).collect();
         match shown.len() {
-            0 => "no row".to_owned(),
-            1 => format!("row {}", shown[0]),
-            _ if self.count > 3 => format!("rows {}, …", shown.join(", ")),
-            _ => format!("rows {}", shown.join(", ")),
+            0 => format!("no {noun}"),
+            1 => format!("{noun} {}", shown[0]),
+            _ if self.count > 3 => format!("{noun}s {}, …", shown.join(", ")),
+            _ => format!("{noun}s {}", shown.join(", ")),
         }
     }
 }

@@ -11,4 +11,4 @@ pub mod locale;
 pub mod moment;
 pub mod number;
 pub mod records;
-mod values;
+pub(crate) mod values;

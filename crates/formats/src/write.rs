@@ -22,7 +22,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
 use crate::fault::{bug, failure_of};
-use encode::Order;
+use encode::{ColumnWriters, Order};
 
 /// Most encoder threads of a file; a wide file's columns share them.
 const MOST_THREADS: usize = 16;
@@ -55,6 +55,15 @@ fn field(name: &str, sql_type: &SqlType) -> Field {
     Field::new(name, arrow_type(sql_type), true)
 }
 
+/// How many Parquet columns a type becomes.
+fn leaves(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
+        DataType::List(item) => leaves(item.data_type()),
+        _ => 1,
+    }
+}
+
 /// What stands in a finished file.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
@@ -71,7 +80,8 @@ pub struct TableWriter {
     splicer: Option<JoinHandle<Result<u64, Failure>>>,
     spliced: Receiver<usize>,
     factory: ArrowRowGroupWriterFactory,
-    columns: usize,
+    /// Leaves of each column of the table; more than one where it is nested.
+    leaves: Vec<usize>,
     /// Bytes buffered by each encoder.
     buffered: Arc<Vec<AtomicUsize>>,
     /// Whether the file is to be ended, not abandoned.
@@ -88,7 +98,9 @@ impl TableWriter {
         let arrow_schema = Arc::new(ArrowSchema::new(fields));
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_dictionary_enabled(arrow_schema.fields().len() < WIDE_COLUMNS)
+            .set_dictionary_enabled(
+                arrow_schema.fields().iter().map(|f| leaves(f.data_type())).sum::<usize>() < WIDE_COLUMNS,
+            )
             .set_created_by(concat!("flyquery ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let parquet_schema =
@@ -98,8 +110,8 @@ impl TableWriter {
         let file = SerializedFileWriter::new(output, parquet_schema.root_schema_ptr(), Arc::new(properties))
             .map_err(|e| splice::failure(&broken, &e))?;
         let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&arrow_schema));
-        let columns = arrow_schema.fields().len();
-        let n = columns.clamp(1, MOST_THREADS);
+        let leaves: Vec<usize> = arrow_schema.fields().iter().map(|field| leaves(field.data_type())).collect();
+        let n = leaves.len().clamp(1, MOST_THREADS);
         let buffered: Arc<Vec<AtomicUsize>> = Arc::new((0..n).map(|_| AtomicUsize::new(0)).collect());
         let (chunk_sender, chunks) = bounded(2 * n);
         let (done, spliced) = bounded(4);
@@ -114,7 +126,7 @@ impl TableWriter {
         }
         drop(chunk_sender);
         let whole = Arc::new(AtomicBool::new(false));
-        let end = splice::Splicer::new(file, columns, broken, Arc::clone(&whole));
+        let end = splice::Splicer::new(file, leaves.iter().sum(), broken, Arc::clone(&whole));
         let owner = Some(spawn("parquet-splice", move || end.run(&chunks, &done))?);
         let mut writer = Self {
             encoders,
@@ -122,7 +134,7 @@ impl TableWriter {
             splicer: owner,
             spliced,
             factory,
-            columns,
+            leaves,
             buffered,
             whole,
             group: 0,
@@ -147,7 +159,7 @@ impl TableWriter {
         }
         let n = self.encoders.len();
         let mut shares: Vec<Vec<ArrayRef>> =
-            (0..n).map(|index| Vec::with_capacity(self.columns.saturating_sub(index).div_ceil(n))).collect();
+            (0..n).map(|index| Vec::with_capacity(self.leaves.len().saturating_sub(index).div_ceil(n))).collect();
         for (column, array) in arrays.into_iter().enumerate() {
             shares[column % n].push(array);
         }
@@ -174,8 +186,13 @@ impl TableWriter {
         let writers =
             self.factory.create_column_writers(self.group).map_err(|e| bug(format!("column writers: {e}")))?;
         let mut shares: Vec<Vec<_>> = (0..n).map(|_| Vec::new()).collect();
-        for (column, writer) in writers.into_iter().enumerate() {
-            shares[column % n].push((column, writer));
+        let mut writers = writers.into_iter();
+        let mut first_leaf = 0;
+        for (column, leaves) in self.leaves.iter().enumerate() {
+            let leaves: Vec<_> = writers.by_ref().take(*leaves).collect();
+            let next = first_leaf + leaves.len();
+            shares[column % n].push(ColumnWriters { column, first_leaf, leaves });
+            first_leaf = next;
         }
         for (index, share) in shares.into_iter().enumerate() {
             self.order(index, Order::Open(share))?;

@@ -321,6 +321,10 @@ pub fn parse_short_f64(cell: &[u8]) -> Option<(f64, (u32, u32))> {
     if point < digits.len() && scale == 0 || (point == digits.len() && digits.len() == 16) {
         return None;
     }
+    // The sign of minus zero is a fact that only the slow way notes.
+    if negative && value == 0 {
+        return None;
+    }
     let value = value as f64 / POWERS[scale];
     Some((if negative { -value } else { value }, (point as u32, scale as u32)))
 }

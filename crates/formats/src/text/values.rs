@@ -112,6 +112,19 @@ impl Values {
         }
     }
 
+    /// Appends a null.
+    pub fn push_null(&mut self) {
+        match self {
+            Self::Text(texts) => texts.push_null(),
+            Self::Boolean(fixed) => fixed.push_null(),
+            Self::Date(fixed) => fixed.push_null(),
+            Self::BigInt(fixed) | Self::Time(fixed) | Self::Stamp(fixed) => fixed.push_null(),
+            Self::UBigInt(fixed) => fixed.push_null(),
+            Self::Double(fixed) => fixed.push_null(),
+            Self::Decimal(fixed) => fixed.push_null(),
+        }
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         match self {

@@ -13,20 +13,30 @@ use crate::fault::bug;
 
 /// What an encoder is told.
 pub enum Order {
-    /// A row group begins: the writers of the encoder's columns, by column.
-    Open(Vec<(usize, ArrowColumnWriter)>),
+    /// A row group begins: the writers of the encoder's columns.
+    Open(Vec<ColumnWriters>),
     /// The next values of each of its columns.
     Write(Vec<ArrayRef>),
     /// The row group ends.
     Close(usize),
 }
 
-/// A finished column of a row group.
+/// The writers of one column of the table: one for each leaf, as nested columns have several.
+pub struct ColumnWriters {
+    /// The column.
+    pub column: usize,
+    /// The number of its first leaf among all leaves.
+    pub first_leaf: usize,
+    /// The writers of its leaves.
+    pub leaves: Vec<ArrowColumnWriter>,
+}
+
+/// A finished leaf of a row group.
 pub struct Chunk {
     /// Row group.
     pub group: usize,
-    /// Column.
-    pub column: usize,
+    /// Leaf.
+    pub leaf: usize,
     /// Its pages.
     pub pages: ArrowColumnChunk,
 }
@@ -37,7 +47,7 @@ pub struct Encoder {
     schema: SchemaRef,
     chunks: Sender<Chunk>,
     buffered: Arc<Vec<AtomicUsize>>,
-    writers: Vec<(usize, ArrowColumnWriter)>,
+    writers: Vec<ColumnWriters>,
 }
 
 impl Encoder {
@@ -53,10 +63,12 @@ impl Encoder {
                 Order::Open(writers) => self.writers = writers,
                 Order::Write(arrays) => self.write(&arrays)?,
                 Order::Close(group) => {
-                    for (column, writer) in self.writers.drain(..) {
-                        let pages = writer.close().map_err(|e| bug(format!("closing column {column}: {e}")))?;
-                        if self.chunks.send(Chunk { group, column, pages }).is_err() {
-                            return Ok(());
+                    for ColumnWriters { column, first_leaf, leaves } in self.writers.drain(..) {
+                        for (i, writer) in leaves.into_iter().enumerate() {
+                            let pages = writer.close().map_err(|e| bug(format!("closing column {column}: {e}")))?;
+                            if self.chunks.send(Chunk { group, leaf: first_leaf + i, pages }).is_err() {
+                                return Ok(());
+                            }
                         }
                     }
                     self.buffered[self.index].store(0, Ordering::Relaxed);
@@ -68,13 +80,13 @@ impl Encoder {
 
     fn write(&mut self, arrays: &[ArrayRef]) -> Result<(), Failure> {
         let mut held = 0;
-        for ((column, writer), array) in self.writers.iter_mut().zip(arrays) {
+        for (ColumnWriters { column, leaves: writers, .. }, array) in self.writers.iter_mut().zip(arrays) {
             let leaves = compute_leaves(self.schema.field(*column), array)
                 .map_err(|e| bug(format!("levels of column {column}: {e}")))?;
-            for leaf in leaves {
-                writer.write(&leaf).map_err(|e| bug(format!("encoding column {column}: {e}")))?;
+            for (leaf, writer) in leaves.iter().zip(writers) {
+                writer.write(leaf).map_err(|e| bug(format!("encoding column {column}: {e}")))?;
+                held += writer.memory_size();
             }
-            held += writer.memory_size();
         }
         self.buffered[self.index].store(held, Ordering::Relaxed);
         Ok(())

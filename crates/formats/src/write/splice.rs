@@ -71,7 +71,7 @@ pub struct Splicer {
 }
 
 impl Splicer {
-    /// A splicer of a file with that many columns, which it ends only if `whole` is set by then.
+    /// A splicer of a file with that many leaf columns, which it ends only if `whole` is set by then.
     pub fn new(file: SerializedFileWriter<Output>, columns: usize, broken: Broken, whole: Arc<AtomicBool>) -> Self {
         Self { file, columns, broken, whole }
     }
@@ -84,7 +84,7 @@ impl Splicer {
         let mut group = 0;
         for chunk in chunks {
             let columns = groups.entry(chunk.group).or_insert_with(|| (0..self.columns).map(|_| None).collect());
-            columns[chunk.column] = Some(chunk.pages);
+            columns[chunk.leaf] = Some(chunk.pages);
             if chunk.group == group {
                 missing -= 1;
             }

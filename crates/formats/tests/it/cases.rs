@@ -1,4 +1,4 @@
-//! Every handed case of `fixtures/csv`: names, types, row counts and cells as its `expected.json` says.
+//! Every handed case of `fixtures/csv` and `fixtures/json`: names, types, row counts and cells as its `expected.json` says.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,25 @@ use serde_json::Value;
 
 use crate::desk::{Bytes, Table, read_source};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/csv")
+fn folder(format: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(format)
+}
+
+#[test]
+fn every_json_case_reads_as_expected() {
+    assert!(judge_all("json") >= 6);
 }
 
 #[test]
 fn every_case_reads_as_expected() {
+    assert!(judge_all("csv") >= 27);
+}
+
+fn judge_all(format: &str) -> usize {
     let mut wrong = Vec::new();
     let mut count = 0;
     let mut cases: Vec<_> =
-        std::fs::read_dir(folder()).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
+        std::fs::read_dir(folder(format)).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
     cases.sort();
     for case in cases {
         count += 1;
@@ -24,18 +33,22 @@ fn every_case_reads_as_expected() {
             wrong.push(format!("{}: {why}", case.file_name().expect("a name").to_string_lossy()));
         }
     }
-    assert!(count >= 27, "only {count} cases");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    count
 }
 
 fn judge(case: &Path) -> Result<(), String> {
     let expected: Value =
         serde_json::from_slice(&std::fs::read(case.join("expected.json")).expect("expected.json")).expect("JSON");
-    let input = ["input.csv", "input.tsv"].into_iter().find(|n| case.join(n).exists()).ok_or("no input")?;
+    let inputs = ["input.csv", "input.tsv", "input.json", "input.jsonl"];
+    let input = inputs.into_iter().find(|n| case.join(n).exists()).ok_or("no input")?;
     let bytes = std::fs::read(case.join(input)).expect("readable");
     let options = ReadOptions { table_name: "input".to_owned(), ..ReadOptions::default() };
     let table = read_source(&Bytes(bytes), input, &options).map_err(|failure| failure.to_string())?;
     let wanted = &expected["tables"][0];
+    if wanted["name"].as_str() != Some(table.section.name.as_str()) {
+        return Err(format!("the table is '{}', not {}", table.section.name, wanted["name"]));
+    }
     let rows = wanted["rows"].to_string();
     if !rows.trim_matches('"').split('|').any(|n| n == table.section.rows.to_string()) {
         return Err(format!("{} rows, not {rows}", table.section.rows));
@@ -50,7 +63,7 @@ fn judge(case: &Path) -> Result<(), String> {
         let got = class(&sql);
         let types = column["type"].as_str().ok_or("no type")?;
         let fits = |t: &str| {
-            let t = t.split('(').next().unwrap_or(t);
+            let t = t.split(['(', '<']).next().unwrap_or(t);
             t == got || (t == "decimal" && matches!(got, "uint64" | "decimal"))
         };
         if table.section.rows > 0 && !types.split('|').any(fits) {
@@ -68,7 +81,11 @@ fn judge(case: &Path) -> Result<(), String> {
 }
 
 fn check(table: &Table, row: usize, column: &str, value: &Value) -> Result<(), String> {
-    let got = table.cell(row, column);
+    let mut got = table.cell(row, column);
+    let is_json = table.section.schema.column(column).is_some_and(|c| c.sql_type == domain::SqlType::Json);
+    if is_json && let Some(Value::String(text)) = got.as_deref().and_then(|got| serde_json::from_str(got).ok()) {
+        got = Some(text);
+    }
     let same = match (value, &got) {
         (Value::Null, got) => got.is_none(),
         (Value::Number(n), Some(got)) => {
@@ -94,7 +111,10 @@ fn class(sql: &str) -> &str {
         "TIME" => "time",
         "TIMESTAMP" => "timestamp",
         "TIMESTAMP WITH TIME ZONE" => "timestamp_tz",
+        "JSON" => "json",
+        _ if sql.ends_with("[]") => "list",
         _ if sql.starts_with("DECIMAL") => "decimal",
+        _ if sql.starts_with("STRUCT") => "struct",
         other => other,
     }
 }

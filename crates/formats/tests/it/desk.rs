@@ -30,8 +30,12 @@ pub struct Shelf {
     full: bool,
 }
 
-/// The pass a file was begun in, and its bytes.
-type File = (u32, Vec<u8>);
+/// A file that was begun.
+struct File {
+    section: usize,
+    pass: u32,
+    bytes: Vec<u8>,
+}
 
 struct Sheet {
     file: usize,
@@ -43,7 +47,7 @@ impl Write for Sheet {
         if self.shelf.full {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "no space"));
         }
-        self.shelf.files.lock().expect("no test panics with the lock")[self.file].1.extend_from_slice(buf);
+        self.shelf.files.lock().expect("no test panics with the lock")[self.file].bytes.extend_from_slice(buf);
         Ok(buf.len())
     }
 
@@ -53,9 +57,9 @@ impl Write for Sheet {
 }
 
 impl Sink for Shelf {
-    fn begin(&mut self, _section: usize, pass: u32) -> io::Result<Box<dyn Write + Send>> {
+    fn begin(&mut self, section: usize, pass: u32) -> io::Result<Box<dyn Write + Send>> {
         let mut files = self.files.lock().expect("no test panics with the lock");
-        files.push((pass, Vec::new()));
+        files.push(File { section, pass, bytes: Vec::new() });
         Ok(Box::new(Sheet { file: files.len() - 1, shelf: self.clone() }))
     }
 }
@@ -68,17 +72,14 @@ impl Shelf {
 
     /// The passes that were begun.
     pub fn passes(&self) -> Vec<u32> {
-        self.files.lock().expect("no test panics with the lock").iter().map(|(pass, _)| *pass).collect()
+        self.files.lock().expect("no test panics with the lock").iter().map(|file| file.pass).collect()
     }
 
-    /// The last file.
-    pub fn last(&self) -> Vec<u8> {
-        self.files
-            .lock()
-            .expect("no test panics with the lock")
-            .last()
-            .map(|(_, bytes)| bytes.clone())
-            .unwrap_or_default()
+    /// The file of a section that was begun in a pass.
+    pub fn file(&self, section: usize, pass: u32) -> Vec<u8> {
+        let files = self.files.lock().expect("no test panics with the lock");
+        let file = files.iter().rfind(|file| (file.section, file.pass) == (section, pass));
+        file.map(|file| file.bytes.clone()).expect("the section was begun in that pass")
     }
 }
 
@@ -167,18 +168,30 @@ fn text(array: &ArrayRef, row: usize) -> Option<String> {
     Some(formatter.value(row).to_string())
 }
 
-/// Converts and reads back; checks what must hold of every conversion.
+/// Converts and reads back the one table; checks what must hold of every conversion.
 pub fn read_source(source: &dyn Source, name: &str, options: &ReadOptions) -> Result<Table, Failure> {
+    let mut tables = read_tables(source, name, options)?;
+    let table = tables.pop().expect("one section");
+    assert!(tables.is_empty());
+    Ok(table)
+}
+
+/// Converts and reads back every table.
+pub fn read_tables(source: &dyn Source, name: &str, options: &ReadOptions) -> Result<Vec<Table>, Failure> {
     let mut head = Vec::new();
     source.open().expect("opens").take(64 << 10).read_to_end(&mut head).expect("reads");
     let detected = detect(&head, name, None)?;
     let mut shelf = Shelf::default();
-    let mut sections = convert(source, detected, options, &mut shelf, &Watch::default())?;
-    let section = sections.pop().expect("one section");
-    assert!(sections.is_empty());
-    let file = shelf.last();
+    let sections = convert(source, detected, options, &mut shelf, &Watch::default())?;
+    let tables = sections.into_iter().enumerate().map(|(index, section)| {
+        let file = shelf.file(index, section.pass);
+        read_back(section, file, shelf.passes())
+    });
+    Ok(tables.collect())
+}
+
+fn read_back(section: SectionOutput, file: Vec<u8>, passes: Vec<u32>) -> Table {
     assert_eq!(file.len() as u64, section.parquet_bytes);
-    assert_eq!(shelf.passes().last(), Some(&section.pass));
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).expect("valid Parquet");
     let reader = builder.build().expect("valid Parquet");
     let batches: Vec<RecordBatch> = reader.map(|batch| batch.expect("valid Parquet")).collect();
@@ -191,7 +204,7 @@ pub fn read_source(source: &dyn Source, name: &str, options: &ReadOptions) -> Re
             assert_eq!(array.data_type(), &flyquery_formats::arrow_type(&column.sql_type), "{}", column.name);
         }
     }
-    Ok(Table { section, batches, passes: shelf.passes() })
+    Table { section, batches, passes }
 }
 
 fn bytes_of(file: Vec<u8>) -> bytes::Bytes {
@@ -211,6 +224,13 @@ pub fn csv(text: &str) -> Table {
 /// Gzips bytes.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// Packs bytes with bzip2.
+pub fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
 }

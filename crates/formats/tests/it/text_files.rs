@@ -191,6 +191,26 @@ fn footers_are_left_out_with_a_warning_and_data_is_not() {
 }
 
 #[test]
+fn a_first_line_may_name_the_delimiter() {
+    for text in
+        ["sep=;\nid;v\n1;a,b\n2;c,d\n", "\"SEP=|\"\r\nid|v\r\n1|a,b\r\n2|c,d\r\n", "sep=\t\nid\tv\n1\ta,b\n2\tc,d"]
+    {
+        let table = csv(text);
+        assert_eq!((table.names(), table.column("v")), (vec!["id", "v"], vec![Some("a,b".into()), Some("c,d".into())]));
+        assert!(table.warning(WarningCode::LinesSkipped).is_some());
+    }
+    let bare = csv("sep=;\n1;2\n3;4\n");
+    assert_eq!((bare.section.rows, bare.names()), (2, vec!["column0", "column1"]));
+    assert_eq!(read(b"sep=;\n", "a.csv").err().expect("nothing else").code, ErrorCode::EmptyFile);
+}
+
+#[test]
+fn minus_zero_alone_keeps_its_sign() {
+    let table = csv("a,b\n-0,1\n-0,2\n");
+    assert_eq!((table.types()[0].as_str(), table.cell(1, "a").as_deref()), ("DOUBLE", Some("-0.0")));
+}
+
+#[test]
 fn a_cancelled_conversion_stops() {
     let text = "a,b\n".to_owned() + &"1,x\n".repeat(1_000_000);
     let detected = detect(text.as_bytes(), "a.csv", None).expect("csv");
@@ -200,7 +220,7 @@ fn a_cancelled_conversion_stops() {
         .expect_err("cancelled");
     assert_eq!(failure.code, ErrorCode::JobCancelled);
     assert!(watch.rows.load(std::sync::atomic::Ordering::Relaxed) < 500_000);
-    let left = shelf.last();
+    let left = shelf.file(0, 1);
     assert!(left.len() <= 4 || !left.ends_with(b"PAR1"), "an abandoned file has no end");
 }
 

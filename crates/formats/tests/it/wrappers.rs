@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use domain::{Compression, ErrorCode, FileFormat};
 use flyquery_formats::{Caps, Detected, detect, unpacked};
 
-use crate::desk::{gzip, read};
+use crate::desk::{bzip2, gzip, read};
 
 fn code(bytes: &[u8], name: &str) -> ErrorCode {
     read(bytes, name).err().expect("a refusal").code
@@ -47,13 +47,12 @@ fn a_declared_format_replaces_the_extension() {
 #[test]
 fn known_formats_without_a_reader_say_so() {
     for (bytes, name) in [
-        (&b"PAR1\x15\x04\x15\x00\x15\x02\x00\x00"[..], "a.parquet"),
-        (b"{\"a\": 1}", "a.json"),
-        (b"{\"a\": 1}\n", "a.jsonl"),
-        (b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00", "a.xlsx"),
-        (b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00", "a.csv.zip"),
-        (b"BZh91AY&SY\x00\x00\x01\x02\x00\x00", "a.csv.bz2"),
+        (&b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00"[..], "a.xlsx"),
+        (b"Obj\x01\x04\x16avro.schema\x02{}", "a.avro"),
+        // Text enough to be a text, but named and marked as what it is.
+        (b"ORC plainly readable words and more of them", "a.orc"),
         (&gzip(&gzip(b"a,b\n")), "a.csv.gz"),
+        (&bzip2(&gzip(b"a,b\n")), "a.csv.bz2"),
     ] {
         assert_eq!(code(bytes, name), ErrorCode::UnsupportedFormat, "{name}");
     }
@@ -115,4 +114,23 @@ fn bombs_are_refused_while_inflating() {
     // Many members do not hide the sum.
     let many = gzip(&vec![0; 1 << 20]).repeat(8);
     assert!(inflate(many, Caps { bytes: 4 << 20, ..caps }).is_err());
+}
+
+#[test]
+fn bzip2_streams_follow_each_other_and_break_like_gzip() {
+    let bytes = [bzip2(b"a,b\n1,"), bzip2(b"2\n3,4\n")].concat();
+    let table = read(&bytes, "a.csv.bz2").expect("readable");
+    assert_eq!(table.column("b"), [Some("2".to_owned()), Some("4".to_owned())]);
+    let whole = bzip2("a,b\n1,2\n".repeat(50_000).as_bytes());
+    for cut in [whole.len() / 2, whole.len() - 3, 20] {
+        let failure = read(&whole[..cut], "a.csv.bz2").err().expect("a refusal");
+        assert_eq!(failure.code, ErrorCode::ParseError, "{failure}");
+        assert!(failure.detail.contains("bzip2"), "{failure}");
+    }
+    assert_eq!(code(&[&whole[..], b"garbage"].concat(), "a.csv.bz2"), ErrorCode::ParseError);
+    let raw = Box::new(io::Cursor::new(bzip2(&vec![0; 8 << 20])));
+    let caps = Caps { bytes: 1 << 20, ratio: u64::MAX, ratio_floor: 0 };
+    let (mut reader, _) = unpacked(raw, Compression::Bz2, caps).expect("an unpacker");
+    let failure = reader.read_to_end(&mut Vec::new()).expect_err("a bomb").downcast::<domain::Failure>();
+    assert_eq!(failure.expect("a failure inside").code, ErrorCode::ZipBomb);
 }

@@ -1,17 +1,11 @@
 //! How a text file is to be read: what the survey proposes and what a first reading settles.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use domain::{Column, Schema, Warning};
 
-use domain::{Column, Failure, Schema, Warning};
-
-use crate::fault::failure_of;
-use crate::registry::Request;
 use crate::text::column::Care;
-use crate::text::encoding::{Decided, TextReader};
+use crate::text::encoding::Decided;
 use crate::text::infer::Reading;
 use crate::text::records::Dialect;
-use crate::unpack::{Caps, unpacked};
 
 /// Everything a pass needs to know beforehand.
 #[derive(Clone, Debug)]
@@ -44,16 +38,4 @@ impl Plan {
         };
         Schema { columns: self.names.iter().zip(&self.columns).enumerate().map(column).collect() }
     }
-}
-
-/// The source's content behind its wrapper, and the count of bytes read from the source.
-pub fn open(request: &Request<'_>) -> Result<(Box<dyn std::io::Read + Send>, Arc<AtomicU64>), Failure> {
-    let raw = request.source.open().map_err(|e| failure_of(e, "Opening the file"))?;
-    unpacked(raw, request.detected.compression, Caps::default())
-}
-
-/// The source's text, and the count of bytes read from the source.
-pub fn open_text(request: &Request<'_>, decided: Decided) -> Result<(TextReader, Arc<AtomicU64>), Failure> {
-    let (reader, count) = open(request)?;
-    Ok((TextReader::new(reader, decided), count))
 }

@@ -6,9 +6,9 @@ use domain::{ErrorCode, Failure, FileFormat, Warning, WarningCode, limits};
 
 use crate::fault::failure_of;
 use crate::readers::csv::footer::Fit;
-use crate::readers::csv::plan::{Plan, open};
+use crate::readers::csv::plan::Plan;
 use crate::readers::csv::report::encoding_warning;
-use crate::registry::Request;
+use crate::registry::{Request, open};
 use crate::text::block::too_many_columns;
 use crate::text::column::Care;
 use crate::text::dialect::sniff;
@@ -36,13 +36,31 @@ pub fn survey(request: &Request<'_>) -> Result<Plan, Failure> {
         }
         let decided = decide(&raw, whole)?;
         let text = as_text(&raw, decided)?;
-        let dialect = sniff(&text, whole, request.detected.format == FileFormat::Tsv);
-        let head = Head::scan(&text, whole, dialect, request.options.max_title_rows as usize)?;
+        let named = separator_line(&text);
+        let mut dialect = sniff(&text, whole, request.detected.format == FileFormat::Tsv);
+        if let Some((delimiter, _)) = named {
+            dialect.delimiter = Some(delimiter);
+        }
+        let start = named.map_or(0, |(_, end)| end);
+        let head = Head::scan(&text, start, whole, dialect, request.options.max_title_rows as usize)?;
         // Titles, header and a first row must be there; only a huge first record makes this loop go round.
         if whole || head.records.len() > 2 {
             return plan(request, decided, &text, &head, whole);
         }
         want = grow(want, &text[head.end..], dialect)?;
+    }
+}
+
+/// The delimiter that a first line such as `sep=;` names, as spreadsheets write it, and where that line ends.
+fn separator_line(text: &[u8]) -> Option<(u8, usize)> {
+    let end = memchr::memchr(b'\n', text.get(..64).unwrap_or(text))? + 1;
+    let line = text[..end].strip_suffix(b"\r\n").unwrap_or(&text[..end - 1]);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [word @ .., delimiter] if word.eq_ignore_ascii_case(b"sep=") => {
+            (*delimiter == b'\t' || delimiter.is_ascii_punctuation()).then_some((*delimiter, end))
+        }
+        _ => None,
     }
 }
 
@@ -100,13 +118,16 @@ struct Head {
     after: Vec<usize>,
     /// Where the first record starts that was not scanned.
     end: usize,
+    /// Whether the first line names the delimiter and is no record.
+    names_delimiter: bool,
 }
 
 impl Head {
-    fn scan(text: &[u8], whole: bool, dialect: Dialect, max_titles: usize) -> Result<Self, Failure> {
-        let mut head = Self { dialect, records: Vec::new(), after: Vec::new(), end: 0 };
+    fn scan(text: &[u8], start: usize, whole: bool, dialect: Dialect, max_titles: usize) -> Result<Self, Failure> {
+        let names_delimiter = start > 0;
+        let mut head = Self { dialect, records: Vec::new(), after: Vec::new(), end: start, names_delimiter };
         let mut fields = Vec::new();
-        let (mut at, mut seen) = (0, 0);
+        let (mut at, mut seen) = (start, usize::from(names_delimiter));
         while at < text.len() && head.records.len() < HEADER_RECORDS + max_titles {
             fields.clear();
             let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
@@ -139,7 +160,7 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
         return Err(too_many_columns(layout.names.len(), "The table"));
     }
     let above = layout.titles + usize::from(layout.has_header);
-    let skip = above.checked_sub(1).map_or(0, |last| head.after[last]);
+    let skip = above.checked_sub(1).map_or(usize::from(head.names_delimiter), |last| head.after[last]);
     let rows = request.options.infer_sample_rows;
     let evidence = sample(text, whole, head.dialect, (skip, layout.names.len(), rows), preference);
     let columns = propose(&evidence, preference);
@@ -149,7 +170,7 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
         skip,
         columns,
         rows: None,
-        warnings: warnings(decided, &layout),
+        warnings: warnings(decided, &layout, head.names_delimiter),
         column_warnings: Vec::new(),
         names: layout.names,
     })
@@ -238,8 +259,12 @@ fn propose(columns: &[Evidence], preference: Preference) -> Vec<(Reading, Care)>
         .collect()
 }
 
-fn warnings(decided: Decided, layout: &Layout) -> Vec<Warning> {
+fn warnings(decided: Decided, layout: &Layout, names_delimiter: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    if names_delimiter {
+        let message = "The first line names the delimiter and was left out.";
+        warnings.push(Warning::new(WarningCode::LinesSkipped, message).rows(1));
+    }
     if decided.guessed {
         warnings.push(encoding_warning(decided.encoding.name()));
     }

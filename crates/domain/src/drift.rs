@@ -186,7 +186,7 @@ mod tests {
     fn two_equally_good_matches_are_no_match() {
         let before = schema(&[("old", SqlType::Varchar)]);
         let after = schema(&[("a", SqlType::Varchar), ("b", SqlType::Varchar)]);
-        let overlaps = [overlap("old", "a", 0.9), overlap("old", "b", 0.95)];
+        let overlaps = [overlap("old", "a", 0.7), overlap("old", "b", 0.95)];
         assert!(diff(&before, &after, &overlaps, true).iter().all(|c| c.change != ChangeKind::Renamed));
     }
 

@@ -93,6 +93,17 @@ http_tests! {
         assert_eq!(page["rows"], json!([[22, "22.50"], [23, "23.50"]]));
         assert_eq!(json!([page["total"], page["has_more"]]), json!([25, true]));
         assert_eq!(page["columns"][1], json!({"name": "amount", "data_type": "DECIMAL(10,2)", "is_nullable": false}));
+        let tx = server.db.tx().await;
+        seed::snapshot(&tx, &server.db, orders.table, "orders").await;
+        tx.commit().await.expect("committed");
+        let pinned = format!("snapshot_id={}", orders.snapshot);
+        assert_eq!(server.get(&format!("{table}/objects?{pinned}")).await.ok(200), objects, "an older version is still told");
+        assert_ne!(server.get(&format!("{table}/objects")).await.ok(200), objects);
+        assert_eq!(server.get(&format!("{table}/rows?{pinned}")).await.ok(200)["snapshot_id"], json!(orders.snapshot));
+        let foreign = format!("snapshot_id={}", seed::published(&server.db, "other").await.snapshot);
+        for path in ["objects", "rows"] {
+            server.get(&format!("{table}/{path}?{foreign}")).await.problem(404, "resource_not_found");
+        }
     }
 
     async fn an_unpublished_table_does_not_exist(db: TestDb) {

@@ -145,9 +145,17 @@ fn a_file_that_is_not_there_stops_the_command_before_it_starts() {
 fn of_two_files_for_one_table_the_later_one_is_current() {
     let home = Home::new();
     std::fs::create_dir(home.path().join("new")).expect("made");
-    let (old, new) = (home.file("t.csv", "v\n1\n"), home.file("new/t.csv", "v\n2\n"));
-    home.flyquery(&[std::path::Path::new("ingest"), &old, &new]).assert().success();
-    assert_eq!(home.rows("select v from t"), json!([{"v": 2}]));
+    let (old, new) = (home.file("t.csv", "v\n1\n"), home.file("new/t.csv", "w\n2\n"));
+    let shown = home.flyquery(&[std::path::Path::new("ingest"), &old, &new]).assert().success();
+    let shown = text(&shown.get_output().stdout);
+    let first =
+        |column: &str| shown.lines().skip_while(|l| l.trim() != column).nth(1).map(str::trim).map(str::to_owned);
+    assert_eq!(
+        (first("v"), first("w")),
+        (Some("1".to_owned()), Some("2".to_owned())),
+        "each file shows its own:\n{shown}"
+    );
+    assert_eq!(home.rows("select w from t"), json!([{"w": 2}]));
 }
 
 #[test]

@@ -23,7 +23,8 @@ async fn ingest(server: &Server, dataset: &str, name: &str, bytes: Vec<u8>) -> V
 async fn column(server: &Server, table: &Value, name: &str) -> Value {
     let page = server.get(&format!("/api/v1/tables/{}/objects", text(&table["table_id"]))).await;
     let objects = page["items"].as_array().expect("items");
-    objects.iter().find(|o| o["kind"] == "COLUMN" && o["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    let of_name = |o: &&Value| text(&o["qualified_name"]).rsplit('.').next() == Some(name) && o["kind"] == "COLUMN";
+    objects.iter().find(of_name).unwrap_or_else(|| panic!("{name} is not in {page}")).clone()
 }
 
 fn before() -> Vec<u8> {

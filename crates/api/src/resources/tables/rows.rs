@@ -15,6 +15,7 @@ use crate::wire::table::TableRows;
 #[utoipa::path(get, path = "/api/v1/tables/{table_id}/rows", tag = "tables", operation_id = "list_table_rows",
     params(
         ("table_id" = Uuid, Path, description = "Table"),
+        ("snapshot_id" = Option<Uuid>, Query, description = "A READY snapshot of the table; the current one when absent"),
         ("limit" = Option<i64>, Query, description = "Rows wanted, 1 to 1000; 100 when absent"),
         ("offset" = Option<i64>, Query, description = "Rows to skip"),
     ),
@@ -27,9 +28,13 @@ pub async fn list(
 ) -> Result<Json<TableRows>, Problem> {
     let id: TableId = path.id("table_id")?;
     let window = query.window(100).clamp(limits::PAGE);
+    let wanted = query.id("snapshot_id");
     query.finish()?;
     let tx = app.db.scope_read(&caller.scope).await?;
-    let table = snapshots::published_table(&tx, id).await?.ok_or_else(|| Problem::not_found("table", id))?;
+    let table = match wanted {
+        Some(snapshot) => super::version(&tx, &super::published(&tx, id).await?, snapshot).await?,
+        None => snapshots::published_table(&tx, id).await?.ok_or_else(|| Problem::not_found("table", id))?,
+    };
     tx.commit().await?;
 
     let _place = sql::place(&app)?;

@@ -217,10 +217,98 @@ pub fn hint(arguments: &Ingest, tables: &[String], elapsed: Duration, style: Sty
     format!("{done} Next:\n\n  {}\n", style.cyan(&command))
 }
 
+/// Words that SQL does not take for the name of a table unless they are quoted.
+const RESERVED: &[&str] = &[
+    "all",
+    "analyze",
+    "and",
+    "anti",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "between",
+    "by",
+    "case",
+    "cast",
+    "cluster",
+    "connect",
+    "create",
+    "cross",
+    "current",
+    "desc",
+    "distinct",
+    "distribute",
+    "else",
+    "end",
+    "except",
+    "exists",
+    "explain",
+    "false",
+    "fetch",
+    "final",
+    "for",
+    "format",
+    "from",
+    "full",
+    "global",
+    "group",
+    "having",
+    "in",
+    "inner",
+    "intersect",
+    "into",
+    "is",
+    "join",
+    "lateral",
+    "left",
+    "like",
+    "limit",
+    "match_recognize",
+    "minus",
+    "natural",
+    "not",
+    "null",
+    "offset",
+    "on",
+    "open",
+    "or",
+    "order",
+    "outer",
+    "partition",
+    "pivot",
+    "prewhere",
+    "qualify",
+    "right",
+    "sample",
+    "select",
+    "semi",
+    "set",
+    "settings",
+    "sort",
+    "start",
+    "table",
+    "tablesample",
+    "then",
+    "top",
+    "true",
+    "union",
+    "unnest",
+    "unpivot",
+    "using",
+    "values",
+    "view",
+    "when",
+    "where",
+    "window",
+    "with",
+];
+
 /// A table's name as SQL takes it.
 fn identifier(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        && name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && !RESERVED.contains(&name.to_ascii_lowercase().as_str());
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
@@ -282,6 +370,7 @@ mod tests {
         assert_eq!(shell("select * from a limit 10"), "\"select * from a limit 10\"");
         assert_eq!(shell("select * from \"2024\""), "'select * from \"2024\"'");
         assert_eq!(shell("it's $x"), "'it'\\''s $x'");
-        assert_eq!((identifier("orders"), identifier("2024")), ("orders".to_owned(), "\"2024\"".to_owned()));
+        let as_sql = ["orders", "2024", "Table"].map(identifier);
+        assert_eq!(as_sql, ["orders", "\"2024\"", "\"Table\""]);
     }
 }

@@ -94,10 +94,11 @@ impl TableView {
     }
 }
 
-/// Asks the server for everything about a table.
+/// Asks the server for everything about the version of a table that the job made, current or not.
 pub async fn table(server: &Server, report: &TableReport) -> Result<TableView, CliError> {
     let id = report.table_id;
-    let objects: Value = server.get(&format!("/tables/{id}/objects"), &[]).await?;
+    let version = ("snapshot_id", report.snapshot_id.to_string());
+    let objects: Value = server.get(&format!("/tables/{id}/objects"), std::slice::from_ref(&version)).await?;
     let objects: Vec<SchemaObject> = objects
         .get("items")
         .and_then(Value::as_array)
@@ -105,7 +106,7 @@ pub async fn table(server: &Server, report: &TableReport) -> Result<TableView, C
         .flatten()
         .filter_map(|object| serde_json::from_value(object.clone()).ok())
         .collect();
-    let rows: Rows = server.get(&format!("/tables/{id}/rows"), &[("limit", FIRST_ROWS.to_string())]).await?;
+    let rows: Rows = server.get(&format!("/tables/{id}/rows"), &[version, ("limit", FIRST_ROWS.to_string())]).await?;
     Ok(assemble(report, &objects, rows))
 }
 

@@ -1,7 +1,7 @@
 //! What search goes by: the words of a table or column, and the words that somebody looks for.
 //!
 //! Values never become words here: of a description made by rules only the part before
-//! [`describer::FACTS`](crate::ports::describer::FACTS) counts, because what follows may name ranges and choices.
+//! [`describer::FACTS`] counts, because what follows may name ranges and choices.
 
 use std::collections::HashSet;
 

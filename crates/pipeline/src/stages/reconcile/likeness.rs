@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use annotate::Sampler;
 use arrow::array::ArrayRef;
+use db::tables::ByName;
 use domain::drift::{Overlap, open_pairs};
 use domain::table::PublishedTable;
 use domain::{DatasetId, Schema, SnapshotId};
@@ -31,10 +32,9 @@ pub struct Likeness {
 /// Compares the section's new columns with those that its table no longer has.
 pub(super) async fn of(ctx: &Context, dataset: DatasetId, section: &Section) -> Result<Likeness, Stop> {
     let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
-    let table = db::tables::find(&tx, dataset, &section.name).await?;
-    let current = match table {
-        Some(row) => db::snapshots::published_table(&tx, row.id).await?,
-        None => None,
+    let current = match db::tables::by_name(&tx, &section.name, Some(dataset)).await? {
+        ByName::One(row) => db::snapshots::published_table(&tx, row.id).await?,
+        ByName::None | ByName::Ambiguous => None,
     };
     tx.rollback().await?;
     let Some(current) = current else { return Ok(Likeness::default()) };

@@ -10,6 +10,7 @@ mod postgres;
 mod test_db;
 
 pub use entropy::TestEntropy;
+pub use postgres::FreshPostgres;
 pub use test_db::{TestDb, run_on_postgres, run_on_sqlite};
 
 /// Makes two tests of one function, `name::sqlite` and `name::postgres`, each on a database of its own:

@@ -11,15 +11,15 @@ const VARIABLE: &str = "FLYQUERY_TEST_POSTGRES_URL";
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A database that only one test uses.
-pub(crate) struct Fresh {
+pub struct FreshPostgres {
     server: String,
     name: String,
 }
 
-impl Fresh {
+impl FreshPostgres {
     /// Makes it.
     #[expect(clippy::disallowed_methods, reason = "tests are told by the environment where their server is")]
-    pub(crate) async fn create() -> Self {
+    pub async fn create() -> Self {
         let server = std::env::var(VARIABLE).unwrap_or_else(|_| {
             panic!("{VARIABLE} is not set: run the tests by scripts/test, or by scripts/with-postgres cargo test …")
         });
@@ -31,7 +31,7 @@ impl Fresh {
     }
 
     /// Its URL.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let (address, query) = self.server.split_once('?').map_or((self.server.as_str(), ""), |(a, q)| (a, q));
         let base = address.rsplit_once('/').map_or(address, |(base, _)| base);
         let question = if query.is_empty() { "" } else { "?" };
@@ -39,7 +39,7 @@ impl Fresh {
     }
 
     /// Removes it, whoever is still connected.
-    pub(crate) async fn remove(self) {
+    pub async fn remove(self) {
         self.run(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)).await;
     }
 

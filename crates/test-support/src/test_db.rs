@@ -12,7 +12,7 @@ use domain::ports::clock::Entropy as _;
 use domain::{DatasetId, Locale, Scope, TenantId, WorkspaceId};
 
 use crate::entropy::TestEntropy;
-use crate::postgres::Fresh;
+use crate::postgres::FreshPostgres;
 
 /// A fresh database: tenant `acme`, workspace `main`, dataset `sales`. Use it as a [`Db`].
 pub struct TestDb {
@@ -144,7 +144,7 @@ pub fn run_on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDb) -> F) {
 /// Runs a test on a Postgres database of its own.
 pub fn run_on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDb) -> F) {
     block_on(async {
-        let fresh = Fresh::create().await;
+        let fresh = FreshPostgres::create().await;
         let db = TestDb::open(DbUrl::Postgres(fresh.url())).await;
         let pool = db.db();
         test(db).await;

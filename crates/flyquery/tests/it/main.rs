@@ -7,6 +7,7 @@ mod cli_ingest;
 mod cli_settings;
 mod crash;
 mod knowledge;
+mod postgres;
 mod refusal;
 mod search;
 mod server;

@@ -73,6 +73,31 @@ impl Server {
         }
     }
 
+    /// Starts API and workers on a PostgreSQL database, as tenant `acme` with a workspace of its own.
+    pub async fn start_on_postgres(dir: &Path, database: &str) -> Self {
+        // nothing tells which port was taken where there is no data directory to note it in
+        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flyquery"));
+        command.args(["serve", "--with-workers", "--port", &port.to_string(), "--data-dir"]).arg(dir);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("FLYQUERY_DATABASE_URL", database);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts");
+        let headers = [("x-tenant-id", "acme"), ("x-workspace-id", "lab")].map(|(name, value)| {
+            (reqwest::header::HeaderName::from_static(name), reqwest::header::HeaderValue::from_static(value))
+        });
+        let http = reqwest::Client::builder().default_headers(headers.into_iter().collect()).build().expect("a client");
+        let (_, lines) = channel();
+        let server = Self { child, url: format!("http://127.0.0.1:{port}"), dir: dir.to_owned(), lines, http };
+        let started = Instant::now();
+        while server.http.get(format!("{}/actuator/health", server.url)).send().await.is_err() {
+            assert!(started.elapsed() < PATIENCE, "the server does not listen");
+            pause().await;
+        }
+        let lab = json!({"slug": "lab", "name": "Lab", "allow_direct_sql": true});
+        let (status, body) = server.post("/api/v1/workspaces", &lab).await;
+        assert_eq!(status, 201, "{body}");
+        server
+    }
+
     /// Waits until the process stands at a fail point.
     pub fn wait_at(&self, point: &str) {
         let wanted = format!("failpoint {point}");

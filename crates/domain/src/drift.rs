@@ -4,8 +4,8 @@ mod rename;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::rename::Overlap;
 use self::rename::Pair;
+pub use self::rename::{Overlap, open_pairs};
 use crate::closed::closed_list;
 use crate::schema::{Column, Schema};
 
@@ -68,16 +68,6 @@ pub fn diff(before: &Schema, after: &Schema, overlaps: &[Overlap], confirm_renam
         changes.push(change(&new.name, ChangeKind::Added, None, Some(type_json(new))));
     }
     changes
-}
-
-/// The removed and added columns whose values are worth comparing: pairs of one type.
-pub fn open_pairs<'a>(before: &'a Schema, after: &'a Schema) -> Vec<(&'a Column, &'a Column)> {
-    let gone = before.columns.iter().filter(|c| after.column(&c.name).is_none());
-    gone.flat_map(|old| {
-        let came = after.columns.iter().filter(|c| before.column(&c.name).is_none());
-        came.filter(|new| new.sql_type == old.sql_type).map(move |new| (old, new))
-    })
-    .collect()
 }
 
 fn change(
@@ -188,6 +178,20 @@ mod tests {
         let after = schema(&[("a", SqlType::Varchar), ("b", SqlType::Varchar)]);
         let overlaps = [overlap("old", "a", 0.7), overlap("old", "b", 0.95)];
         assert!(diff(&before, &after, &overlaps, true).iter().all(|c| c.change != ChangeKind::Renamed));
+    }
+
+    #[test]
+    fn a_file_with_other_columns_altogether_has_no_renames() {
+        let wide = |prefix: &str, n: usize| Schema {
+            columns: (0..n)
+                .map(|i| Column { name: format!("{prefix}{i}"), sql_type: SqlType::Varchar, nullable: true })
+                .collect(),
+        };
+        let most = crate::limits::RENAME_COLUMNS;
+        assert_eq!(open_pairs(&wide("a", most), &wide("b", most)).len(), most * most);
+        assert!(open_pairs(&wide("a", most + 1), &wide("b", 1)).is_empty());
+        let changes = diff(&wide("a", 5_000), &wide("b", 5_000), &[], true);
+        assert_eq!(changes.len(), 10_000, "every column went, every column came");
     }
 
     #[test]

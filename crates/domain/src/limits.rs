@@ -105,6 +105,8 @@ pub const SQL_PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 pub const SQL_DEPTH: usize = 200;
 /// Tables, subqueries and table functions a statement may name in all.
 pub const SQL_RELATIONS: usize = 100;
+/// Columns that may have gone from a table, or come, for renames among them to be looked for: every pair is compared.
+pub const RENAME_COLUMNS: usize = 64;
 /// Tables a statement may read once each use of a common table expression is written out: planning copies them.
 pub const SQL_EXPANDED_RELATIONS: usize = 500;
 /// SELECTs a statement may join with UNION, INTERSECT and EXCEPT.

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use domain::table::PublishedTable;
 use domain::{
     Column, Compression, DatasetId, FileFormat, FileId, Schema, SnapshotId, Stage, StageReport, TableId, Warning,
 };
@@ -74,6 +75,21 @@ pub struct Target {
     pub snapshot: SnapshotId,
     /// The snapshot that was current when the schemas were compared.
     pub previous: Option<SnapshotId>,
+}
+
+/// What is published already, read as a stage reads its own.
+impl From<PublishedTable> for Section {
+    fn from(table: PublishedTable) -> Self {
+        Self {
+            name: table.name,
+            path: None,
+            schema: table.schema,
+            rows: table.n_rows,
+            object_key: table.object_key,
+            parquet_bytes: table.byte_size,
+            target: Some(Target { table: table.table_id, snapshot: table.snapshot_id, previous: None }),
+        }
+    }
 }
 
 impl Section {

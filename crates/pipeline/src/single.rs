@@ -5,7 +5,7 @@ use domain::table::PublishedTable;
 use domain::{ErrorCode, Failure, Stage, TableId};
 use serde_json::json;
 
-use crate::checkpoint::{Section, Target};
+use crate::checkpoint::Section;
 use crate::context::Context;
 use crate::failure::Stop;
 use crate::stages::{describe, embed, relate, sample};
@@ -21,7 +21,7 @@ pub async fn sample_refresh(ctx: &Context, table: TableId) -> Result<(), Stop> {
     if ctx.policy.skips(Stage::Sample) {
         return commit(ctx, Stage::Sample, vec![skipped(Stage::Sample)]).await;
     }
-    let section = section(published);
+    let section = Section::from(published);
     let samples = sample::samples(ctx, &section).await.map_err(|s| s.in_stage(Stage::Sample))?;
     let guard = ctx.fence.begin().await?;
     let event = sample::store(ctx, guard.tx(), &section, &samples).await.map_err(|s| s.in_stage(Stage::Sample))?;
@@ -87,16 +87,4 @@ async fn published(ctx: &Context) -> Result<Vec<PublishedTable>, Stop> {
     let tables = db::snapshots::published(&tx, ctx.job.dataset).await?;
     tx.rollback().await?;
     Ok(tables)
-}
-
-fn section(table: PublishedTable) -> Section {
-    Section {
-        name: table.name,
-        path: None,
-        schema: table.schema,
-        rows: table.n_rows,
-        object_key: table.object_key,
-        parquet_bytes: table.byte_size,
-        target: Some(Target { table: table.table_id, snapshot: table.snapshot_id, previous: None }),
-    }
 }

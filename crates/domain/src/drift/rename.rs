@@ -1,5 +1,6 @@
 //! Which removed column an added one seems to be: same type, near place, same values (pure).
 
+use crate::limits;
 use crate::schema::{Column, Schema};
 
 /// Share of values from which a rename is certain enough to be confirmed without a person.
@@ -36,63 +37,69 @@ pub(super) struct Pair<'a> {
     pub(super) sure: bool,
 }
 
-struct Scored<'a> {
-    old: &'a Column,
-    new: &'a Column,
+/// A pair of places in the two schemas.
+struct Scored {
+    old: usize,
+    new: usize,
     score: f64,
     share: Option<f64>,
-    distance: usize,
+}
+
+/// Places of the removed and the added columns that may be one: pairs of one type. None when more than
+/// `limits::RENAME_COLUMNS` went or came: then the file is another table rather than a renamed one.
+pub fn open_pairs(before: &Schema, after: &Schema) -> Vec<(usize, usize)> {
+    let missing = |of: &Schema, other: &Schema| -> Vec<usize> {
+        of.columns.iter().enumerate().filter(|(_, c)| other.column(&c.name).is_none()).map(|(i, _)| i).collect()
+    };
+    let (gone, came) = (missing(before, after), missing(after, before));
+    if gone.len().max(came.len()) > limits::RENAME_COLUMNS {
+        return Vec::new();
+    }
+    let same_type = |i: usize, j: usize| before.columns[i].sql_type == after.columns[j].sql_type;
+    gone.iter().flat_map(|&i| came.iter().map(move |&j| (i, j))).filter(|&(i, j)| same_type(i, j)).collect()
 }
 
 /// The pairs worth telling: each column in one pair at most, each the clear best of both its columns.
 pub(super) fn pairs<'a>(before: &'a Schema, after: &'a Schema, overlaps: &[Overlap]) -> Vec<Pair<'a>> {
     let scored = scores(before, after, overlaps);
-    let rivals = |one: &Scored<'_>| {
-        scored
-            .iter()
-            .filter(|it| (it.old.name == one.old.name) != (it.new.name == one.new.name))
-            .map(|it| it.score)
-            .fold(0.0, f64::max)
+    let rivals = |one: &Scored| {
+        let others = scored.iter().filter(|it| (it.old == one.old) != (it.new == one.new));
+        others.map(|it| it.score).fold(0.0, f64::max)
     };
     scored
         .iter()
         .filter(|one| one.score >= CANDIDATE && one.score >= rivals(one) + MARGIN)
         .map(|one| Pair {
-            old: one.old,
-            new: one.new,
+            old: &before.columns[one.old],
+            new: &after.columns[one.new],
             score: (one.score * 100.0).round() / 100.0,
-            reason: reason(one),
+            reason: reason(one, &before.columns[one.old]),
             sure: one.share.is_some_and(|share| share >= SURE_OVERLAP),
         })
         .collect()
 }
 
-fn scores<'a>(before: &'a Schema, after: &'a Schema, overlaps: &[Overlap]) -> Vec<Scored<'a>> {
+fn scores(before: &Schema, after: &Schema, overlaps: &[Overlap]) -> Vec<Scored> {
     let width = before.columns.len().max(after.columns.len()).max(1);
-    let gone = before.columns.iter().enumerate().filter(|(_, c)| after.column(&c.name).is_none());
-    let came = || after.columns.iter().enumerate().filter(|(_, c)| before.column(&c.name).is_none());
-    gone.flat_map(|(i, old)| came().map(move |(j, new)| (i, old, j, new)))
-        .filter(|(_, old, _, new)| old.sql_type == new.sql_type)
-        .map(|(i, old, j, new)| {
-            let known = overlaps.iter().find(|o| o.from == old.name && o.to == new.name);
-            let share = known.and_then(|overlap| overlap.share);
-            let distance = i.abs_diff(j);
-            let place = 1.0 - distance as f64 / width as f64;
-            let score = VALUES * share.unwrap_or(UNKNOWN) + (1.0 - VALUES) * place;
-            Scored { old, new, score, share, distance }
-        })
-        .collect()
+    let score = |(old, new): (usize, usize)| {
+        let (from, to) = (&before.columns[old].name, &after.columns[new].name);
+        let known = overlaps.iter().find(|overlap| overlap.from == *from && overlap.to == *to);
+        let share = known.and_then(|overlap| overlap.share);
+        let place = 1.0 - old.abs_diff(new) as f64 / width as f64;
+        Scored { old, new, score: VALUES * share.unwrap_or(UNKNOWN) + (1.0 - VALUES) * place, share }
+    };
+    open_pairs(before, after).into_iter().map(score).collect()
 }
 
-fn reason(pair: &Scored<'_>) -> String {
+fn reason(pair: &Scored, old: &Column) -> String {
     let values = match pair.share {
         Some(share) => format!("{:.0} % of the values are the same", share * 100.0),
         None => "the values tell nothing".to_owned(),
     };
-    let place = match pair.distance {
+    let place = match pair.old.abs_diff(pair.new) {
         0 => "the same place".to_owned(),
         1 => "one place apart".to_owned(),
         n => format!("{n} places apart"),
     };
-    format!("both {}, {place}, {values}", pair.old.sql_type)
+    format!("both {}, {place}, {values}", old.sql_type)
 }

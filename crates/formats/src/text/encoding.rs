@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use domain::{ErrorCode, Failure};
+use domain::{ErrorCode, Failure, Warning, WarningCode};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::detect::utf16_without_bom;
@@ -68,6 +68,19 @@ pub struct Damage {
     pub replaced: u64,
     /// Text position (bytes of UTF-8 made so far) of the first one.
     pub first_at: u64,
+}
+
+impl Damage {
+    /// What to tell of it, when there is any.
+    pub fn warning(self, encoding: &'static Encoding) -> Option<Warning> {
+        let Self { replaced, first_at } = self;
+        let name = encoding.name();
+        let message = format!(
+            "{replaced} byte sequences are no characters of {name} and were replaced by U+FFFD, the first at byte \
+             {first_at} of the text."
+        );
+        (replaced > 0).then(|| Warning::new(WarningCode::EncodingReplaced, message).rows(replaced))
+    }
 }
 
 /// Reads text as UTF-8.

@@ -76,15 +76,13 @@ pub async fn store(ctx: &Context, tx: &Tx, section: &Section, samples: &Samples)
 
 /// Up to `SCAN` distinct values of each column.
 pub async fn scan(ctx: &Context, section: &Section, columns: Vec<usize>) -> Result<Vec<Vec<String>>, Stop> {
-    let visitors = over_columns(ctx, section, columns, SCANNED, |_| Scan(Sampler::new(SCAN))).await?;
-    Ok(visitors.into_iter().map(|scan| scan.0.finish()).collect())
+    let visitors = over_columns(ctx, section, columns, SCANNED, |_| Sampler::new(SCAN)).await?;
+    Ok(visitors.into_iter().map(Sampler::finish).collect())
 }
 
-struct Scan(Sampler);
-
-impl Visitor for Scan {
+impl Visitor for Sampler {
     fn visit(&mut self, array: &ArrayRef) {
-        self.0.update(array.as_ref());
+        self.update(array.as_ref());
     }
 }
 

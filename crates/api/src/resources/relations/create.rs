@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use db::relations::{self, NewRelation};
 use db::{Tx, datasets, schema_objects, tables};
 use domain::table::ObjectKind;
-use domain::{Actor, DatasetId, ErrorCode, RelationId, TableId};
+use domain::{DatasetId, ErrorCode, RelationId, TableId};
 use serde_json::json;
 
 use crate::extract::{Body, Caller, Segments};
@@ -34,7 +34,7 @@ pub async fn create(
         from: (TableId(body.from_table_id), body.from_column_name),
         to: (TableId(body.to_table_id), body.to_column_name),
         reason: body.reason,
-        by: caller.who.actor.clone().unwrap_or_else(|| Actor(caller.scope.tenant.to_string())),
+        by: caller.actor_or_tenant(),
     };
     let tx = app.db.scope(&caller.scope).await?;
     datasets::get(&tx, dataset).await?.ok_or_else(|| Problem::not_found("dataset", dataset))?;

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use db::{RelationRow, relations};
+use domain::RelationId;
 use domain::semantic::RelationStatus;
-use domain::{Actor, RelationId};
 use serde_json::json;
 
 use crate::extract::{Caller, Segments};
@@ -46,7 +46,7 @@ pub async fn reject(
 
 async fn decide(app: &App, caller: &Caller, id: RelationId, status: RelationStatus) -> Result<RelationRow, Problem> {
     let approved = status == RelationStatus::Approved;
-    let person = caller.who.actor.clone().unwrap_or_else(|| Actor(caller.scope.tenant.to_string()));
+    let person = caller.actor_or_tenant();
     let tx = app.db.scope(&caller.scope).await?;
     let row = relations::set_status(&tx, id, status, approved.then_some(&person))
         .await?

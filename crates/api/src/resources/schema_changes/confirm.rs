@@ -5,7 +5,7 @@ use axum::extract::State;
 use db::{ChangeRow, ObjectRow, Tx, schema_changes, schema_objects, tables};
 use domain::drift::ChangeKind;
 use domain::table::ObjectKind;
-use domain::{Actor, ChangeId, ObjectId, SnapshotId};
+use domain::{ChangeId, ObjectId, SnapshotId};
 use serde_json::json;
 
 use crate::extract::{Caller, Segments};
@@ -24,7 +24,7 @@ pub async fn confirm(
     path: Segments,
 ) -> Result<Json<SchemaChangeRead>, Problem> {
     let id: ChangeId = path.id("change_id")?;
-    let person = caller.who.actor.clone().unwrap_or_else(|| Actor(caller.scope.tenant.to_string()));
+    let person = caller.actor_or_tenant();
     let tx = app.db.scope(&caller.scope).await?;
     let change = schema_changes::get(&tx, id).await?.ok_or_else(|| Problem::not_found("schema change", id))?;
     let name = candidate(&change).ok_or_else(|| {

@@ -17,16 +17,7 @@ pub fn warnings(rows: u64, records: &Records, text: &TextReader, decided: Decide
     if rows == 0 {
         warnings.push(Warning::new(WarningCode::HeaderOnly, "The file has a header and no rows."));
     }
-    let damage = text.damage();
-    if damage.replaced > 0 {
-        let message = format!(
-            "{} byte sequences are no characters of {} and were replaced by U+FFFD, the first at byte {} of the text.",
-            damage.replaced,
-            decided.encoding.name(),
-            damage.first_at
-        );
-        warnings.push(Warning::new(WarningCode::EncodingReplaced, message).rows(damage.replaced));
-    }
+    warnings.extend(text.damage().warning(decided.encoding));
     if records.short.count() > 0 {
         let short = &records.short;
         let message = format!(

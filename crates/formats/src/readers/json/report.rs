@@ -17,15 +17,7 @@ pub fn of_file(decided: Decided, passed: &Passed, damage: Damage) -> Vec<Warning
         let message = format!("The file is not plain UTF-8; it was read as {name}, which fits its bytes best.");
         found.push(Warning::new(WarningCode::EncodingGuessed, message));
     }
-    if damage.replaced > 0 {
-        let message = format!(
-            "{} byte sequences are no characters of {} and were replaced by U+FFFD, the first at byte {} of the text.",
-            damage.replaced,
-            decided.encoding.name(),
-            damage.first_at
-        );
-        found.push(Warning::new(WarningCode::EncodingReplaced, message).rows(damage.replaced));
-    }
+    found.extend(damage.warning(decided.encoding));
     let bad = &passed.bad;
     if bad.count() > 0 {
         let message = format!("{} lines hold no record and were left out ({}).", bad.count(), bad.describe_as("line"));

@@ -4,21 +4,17 @@
 use std::collections::BTreeSet;
 
 use annotate::Sampler;
-use arrow::array::ArrayRef;
 use db::tables::ByName;
 use domain::drift::{Overlap, open_pairs};
-use domain::table::PublishedTable;
-use domain::{DatasetId, Schema, SnapshotId};
+use domain::{DatasetId, SnapshotId};
 
-use crate::checkpoint::{Section, Target};
-use crate::column_scan::{Rows, Visitor, over_columns};
+use crate::checkpoint::Section;
+use crate::column_scan::{Rows, over_columns};
 use crate::context::Context;
 use crate::failure::Stop;
 
 /// Distinct values kept of a column to compare it by: the share is right within a few percent.
 const SKETCH: usize = 512;
-/// Columns compared on each side; beyond that a file is another table rather than a renamed one.
-const COLUMNS: usize = 64;
 
 /// Of one section, against one snapshot.
 #[derive(Clone, Debug, Default)]
@@ -39,16 +35,13 @@ pub(super) async fn of(ctx: &Context, dataset: DatasetId, section: &Section) -> 
     tx.rollback().await?;
     let Some(current) = current else { return Ok(Likeness::default()) };
     let to = Some(current.snapshot_id);
-    let pairs: Vec<(usize, usize)> = open_pairs(&current.schema, &section.schema)
-        .into_iter()
-        .filter_map(|(old, new)| Some((place(&current.schema, &old.name)?, place(&section.schema, &new.name)?)))
-        .collect();
-    let gone: BTreeSet<usize> = pairs.iter().map(|(old, _)| *old).take(COLUMNS).collect();
-    let came: BTreeSet<usize> = pairs.iter().map(|(_, new)| *new).take(COLUMNS).collect();
-    if gone.is_empty() || came.is_empty() {
+    let pairs = open_pairs(&current.schema, &section.schema);
+    if pairs.is_empty() {
         return Ok(Likeness { to, overlaps: Vec::new() });
     }
-    let before = stored(current);
+    let gone: BTreeSet<usize> = pairs.iter().map(|(old, _)| *old).collect();
+    let came: BTreeSet<usize> = pairs.iter().map(|(_, new)| *new).collect();
+    let before = Section::from(current);
     let old = sketches(ctx, &before, gone).await?;
     let new = sketches(ctx, section, came).await?;
     let overlaps = pairs
@@ -66,32 +59,8 @@ pub(super) async fn of(ctx: &Context, dataset: DatasetId, section: &Section) -> 
     Ok(Likeness { to, overlaps })
 }
 
-fn place(schema: &Schema, name: &str) -> Option<usize> {
-    schema.columns.iter().position(|column| column.name == name)
-}
-
-struct Sketch(Sampler);
-
-impl Visitor for Sketch {
-    fn visit(&mut self, array: &ArrayRef) {
-        self.0.update(array.as_ref());
-    }
-}
-
 async fn sketches(ctx: &Context, section: &Section, columns: BTreeSet<usize>) -> Result<Vec<(usize, Sampler)>, Stop> {
     let columns: Vec<usize> = columns.into_iter().collect();
-    let visitors = over_columns(ctx, section, columns.clone(), Rows::All, |_| Sketch(Sampler::new(SKETCH))).await?;
-    Ok(columns.into_iter().zip(visitors.into_iter().map(|visitor| visitor.0)).collect())
-}
-
-fn stored(table: PublishedTable) -> Section {
-    Section {
-        name: table.name,
-        path: None,
-        schema: table.schema,
-        rows: table.n_rows,
-        object_key: table.object_key,
-        parquet_bytes: table.byte_size,
-        target: Some(Target { table: table.table_id, snapshot: table.snapshot_id, previous: None }),
-    }
+    let visitors = over_columns(ctx, section, columns.clone(), Rows::All, |_| Sampler::new(SKETCH)).await?;
+    Ok(columns.into_iter().zip(visitors).collect())
 }

@@ -236,12 +236,25 @@ impl Engine {
 
     /// Stops claiming, lets jobs run for `grace`, then hands the rest back. Beats go on until the last job is settled.
     pub async fn shutdown(&self, grace: Duration) -> DrainReport {
+        self.shutdown_until(tokio::time::sleep(grace)).await
+    }
+
+    /// [`Engine::shutdown`] with a grace that is over when `over` is. Claiming has stopped after the first poll.
+    pub async fn shutdown_until(&self, over: impl Future<Output = ()>) -> DrainReport {
         let inner = &self.0;
         inner.stop.cancel();
         inner.jobs.close();
-        // a claim that is under way gets its seat first, or it would be seen by nobody
-        drop(tokio::time::timeout(grace, inner.claiming.write()).await);
-        if tokio::time::timeout(grace, inner.jobs.wait()).await.is_err() {
+        let emptied = async {
+            // a claim that is under way gets its seat first, or it would be seen by nobody
+            drop(inner.claiming.write().await);
+            inner.jobs.wait().await;
+        };
+        let in_time = tokio::select! {
+            biased;
+            () = emptied => true,
+            () = over => false,
+        };
+        if !in_time {
             inner.held.raise_all(Signal::HandBack);
             // each job gets its patience, then the database some time to take it back
             let rest = inner.parts.config.stop_patience * 2 + Duration::from_secs(5);

@@ -113,7 +113,7 @@ mod tests {
             );
         let members = members(&planted.tree()).expect("the manifests are TOML");
         let names: Vec<&str> = members[0].dependencies.iter().map(|d| d.package.as_str()).collect();
-        assert_eq!(names, ["real", "long-name", "d", "u"]);
+        assert_eq!(names, ["long-name", "real", "d", "u"]);
         assert_eq!(members[0].dependencies[2].kind, DependencyKind::Dev);
         assert!(members[0].takes_lints);
     }

@@ -11,6 +11,7 @@ use domain::SqlType;
 use domain::ports::describer::{ColumnBrief, ColumnDescription, DescribeError, Describer, FACTS};
 use domain::semantic::DescriptionSource;
 
+use crate::pii::RegexScanner;
 use crate::profile::ColumnProfile;
 use crate::semantic_type::{Evidence, semantic_type};
 
@@ -18,13 +19,15 @@ use crate::semantic_type::{Evidence, semantic_type};
 const NAMED_COLUMNS: usize = 6;
 
 /// Describes by rules; costs nothing.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct OfflineDescriber;
+#[derive(Debug, Default, Clone)]
+pub struct OfflineDescriber {
+    scanner: RegexScanner,
+}
 
 impl OfflineDescriber {
-    /// The describer.
-    pub fn new() -> Self {
-        Self
+    /// The describer; a value that `scanner` takes for personal data is never told.
+    pub fn new(scanner: RegexScanner) -> Self {
+        Self { scanner }
     }
 
     /// One sentence about a table.
@@ -45,7 +48,7 @@ impl OfflineDescriber {
     }
 
     /// Semantic type and sentence of one column.
-    pub fn describe_column(brief: &ColumnBrief) -> ColumnDescription {
+    pub fn describe_column(&self, brief: &ColumnBrief) -> ColumnDescription {
         let profile = brief.profile.as_ref().and_then(ColumnProfile::from_json);
         let evidence = Evidence {
             table: &brief.table,
@@ -57,7 +60,7 @@ impl OfflineDescriber {
         let semantic_type = semantic_type(&evidence);
         let mut clauses = vec![phrase::opening(&brief.table, &brief.column, semantic_type)];
         clauses.extend(phrase::kind(&brief.column, semantic_type).map(str::to_owned));
-        clauses.extend(profile.iter().flat_map(|profile| facts::of(brief, semantic_type, profile)));
+        clauses.extend(profile.iter().flat_map(|profile| facts::of(&self.scanner, brief, semantic_type, profile)));
         ColumnDescription {
             semantic_type,
             description: format!("{}.", clauses.join(FACTS)),
@@ -69,6 +72,6 @@ impl OfflineDescriber {
 #[async_trait]
 impl Describer for OfflineDescriber {
     async fn describe(&self, batch: &[ColumnBrief]) -> Result<(Vec<ColumnDescription>, f64), DescribeError> {
-        Ok((batch.iter().map(Self::describe_column).collect(), 0.0))
+        Ok((batch.iter().map(|brief| self.describe_column(brief)).collect(), 0.0))
     }
 }

@@ -18,7 +18,7 @@ mod words;
 
 pub use describe::OfflineDescriber;
 pub use embed::OfflineEmbedder;
-pub use pii::RegexScanner;
+pub use pii::{CustomPatterns, PatternError, RegexScanner};
 pub use profile::{ColumnProfile, ColumnProfiler};
 pub use relations::HeuristicProposer;
 pub use sample::Sampler;

@@ -8,16 +8,22 @@
 //! (by whole words: `ip` is one, `zip` and `ship` are not), its type can hold it and at least [`HINT_SHARE`] of the sampled
 //! values have its looser form. A name alone decides only where no value was sampled. Dates of birth and names of persons
 //! have no form that could tell them from other dates and texts: they need the name.
+//!
+//! An operator's own patterns ([`CustomPatterns`]) go before all of these: whoever writes one knows the data.
 
 mod checks;
+mod custom;
 mod hints;
 mod patterns;
+
+use std::sync::Arc;
 
 use domain::SqlType;
 use domain::ports::pii_scanner::PiiScanner;
 use domain::semantic::PiiTag;
 
 pub(crate) use checks::{iban_len, luhn, mod97};
+pub use custom::{CustomPatterns, PatternError};
 pub(crate) use patterns::{is_ip, is_phone};
 
 /// Share of the values that makes a column personal data whatever its name.
@@ -26,22 +32,32 @@ pub const VALUE_SHARE: f64 = 0.5;
 pub const HINT_SHARE: f64 = 0.2;
 
 /// Scans for personal data by patterns.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct RegexScanner;
+#[derive(Debug, Default, Clone)]
+pub struct RegexScanner {
+    custom: Arc<CustomPatterns>,
+}
 
 impl RegexScanner {
-    /// The scanner.
+    /// The scanner without patterns of an operator's own.
     pub fn new() -> Self {
-        Self
+        Self::default()
+    }
+
+    /// The scanner that looks for `custom` first.
+    pub fn with_patterns(custom: CustomPatterns) -> Self {
+        Self { custom: Arc::new(custom) }
     }
 }
 
 impl PiiScanner for RegexScanner {
     fn value(&self, text: &str) -> Option<PiiTag> {
-        patterns::find(text)
+        self.custom.find(text).or_else(|| patterns::find(text))
     }
 
     fn column(&self, name: &str, sql_type: &SqlType, values: &[String]) -> PiiTag {
+        if let Some(tag) = self.custom.of_column(values) {
+            return tag;
+        }
         by_values(name, sql_type, values).or_else(|| by_name(name, sql_type, values)).unwrap_or(PiiTag::None)
     }
 }

@@ -12,6 +12,7 @@ mod commands;
 mod error;
 mod failpoints;
 mod home;
+mod pii_patterns;
 mod render;
 mod running;
 mod settings;

@@ -25,6 +25,7 @@ use worker::{IngestLimits, Worker, WorkerParts, WorkerSettings};
 
 use crate::error::{CliError, chain};
 use crate::home::{DataDir, create_private};
+use crate::pii_patterns;
 use crate::settings::Settings;
 use crate::telemetry::Metrics;
 
@@ -105,7 +106,7 @@ pub async fn wire(settings: &Settings, runs_jobs: bool) -> Result<Wired, CliErro
     let (sql, spill) = sql(settings, Arc::clone(&store))?;
     let default_home = if embedded { Some(default_home(&db, entropy.as_ref(), settings).await?) } else { None };
 
-    let outside = ports(settings, &db, store, &clock, &entropy);
+    let outside = ports(settings, &db, store, &clock, &entropy)?;
     let search = ObjectSearch::new(db.clone(), Arc::clone(&outside.embedder));
     let parts = WorkerParts { ports: outside, bus: Arc::clone(&bus), settings: worker_settings(settings, runs_jobs) };
     let worker = Worker::start(parts).await.map_err(|failure| CliError::Home(failure.to_string()))?;
@@ -201,21 +202,23 @@ fn ports(
     store: Arc<dyn ObjectStore>,
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
-) -> Ports {
+) -> Result<Ports, CliError> {
+    let patterns = pii_patterns::read(settings.annotate.pii_patterns.as_deref())?;
+    let regexes = RegexScanner::with_patterns(patterns);
     let scanner: Option<Arc<dyn PiiScanner>> = match settings.annotate.pii_scanner {
-        PiiScannerKind::Regex => Some(Arc::new(RegexScanner::new())),
+        PiiScannerKind::Regex => Some(Arc::new(regexes.clone())),
         PiiScannerKind::Disabled => None,
     };
-    Ports {
+    Ok(Ports {
         db: db.clone(),
         store,
         clock: Arc::clone(clock),
         entropy: Arc::clone(entropy),
-        describer: Arc::new(OfflineDescriber::new()),
+        describer: Arc::new(OfflineDescriber::new(regexes)),
         embedder: Arc::new(OfflineEmbedder::new()),
         scanner,
         proposer: Arc::new(HeuristicProposer::new()),
-    }
+    })
 }
 
 fn worker_settings(settings: &Settings, runs_jobs: bool) -> WorkerSettings {

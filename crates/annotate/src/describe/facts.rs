@@ -14,7 +14,12 @@ use crate::semantic_type::names_choices;
 const CHOICE_CHARS: usize = 32;
 
 /// The facts, as clauses.
-pub(super) fn of(brief: &ColumnBrief, meaning: SemanticType, profile: &ColumnProfile) -> Vec<String> {
+pub(super) fn of(
+    scanner: &RegexScanner,
+    brief: &ColumnBrief,
+    meaning: SemanticType,
+    profile: &ColumnProfile,
+) -> Vec<String> {
     if profile.n_rows == 0 {
         return vec!["there are no rows yet".to_owned()];
     }
@@ -24,7 +29,7 @@ pub(super) fn of(brief: &ColumnBrief, meaning: SemanticType, profile: &ColumnPro
     let mut facts = Vec::new();
     if names_things(meaning) {
         facts.push(distinctness(profile));
-    } else if tells_values(brief, meaning, profile) {
+    } else if tells_values(scanner, brief, meaning, profile) {
         facts.extend(Some(range(&brief.sql_type, profile).unwrap_or_else(|| choices(brief, meaning, profile))));
     } else if meaning == SemanticType::Enum {
         facts.push(distinctness(profile));
@@ -62,8 +67,7 @@ fn names_things(meaning: SemanticType) -> bool {
 }
 
 /// Whether values of the column may stand in the sentence.
-fn tells_values(brief: &ColumnBrief, meaning: SemanticType, profile: &ColumnProfile) -> bool {
-    let scanner = RegexScanner::new();
+fn tells_values(scanner: &RegexScanner, brief: &ColumnBrief, meaning: SemanticType, profile: &ColumnProfile) -> bool {
     let mut values = brief.samples.clone();
     values.extend(profile.top_values.iter().map(|top| top.value.clone()));
     !matches!(meaning, SemanticType::Text | SemanticType::Description | SemanticType::Unknown | SemanticType::Json)

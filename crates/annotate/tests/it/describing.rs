@@ -13,7 +13,7 @@ fn brief(table: &str, column: &str, sql_type: SqlType, samples: &[&str]) -> Colu
 }
 
 fn meaning(column: &str, sql_type: SqlType, samples: &[&str]) -> SemanticType {
-    OfflineDescriber::describe_column(&brief("things", column, sql_type, samples)).semantic_type
+    OfflineDescriber::default().describe_column(&brief("things", column, sql_type, samples)).semantic_type
 }
 
 fn shop_briefs(with_values: bool) -> Vec<ColumnBrief> {
@@ -49,7 +49,7 @@ fn every_column_of_the_samples_has_its_semantic_type_with_and_without_values() {
     let expected: Vec<&str> = SHOP_TYPES.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect();
     for with_values in [true, false] {
         let briefs = shop_briefs(with_values);
-        let (answers, cost) = futures::executor::block_on(OfflineDescriber::new().describe(&briefs)).unwrap();
+        let (answers, cost) = futures::executor::block_on(OfflineDescriber::default().describe(&briefs)).unwrap();
         assert!(cost.abs() < f64::EPSILON);
         let found: Vec<String> = briefs
             .iter()
@@ -65,7 +65,7 @@ fn every_column_of_the_samples_has_its_semantic_type_with_and_without_values() {
 fn sentences_are_plain_and_useful() {
     let said: Vec<String> = shop_briefs(true)
         .iter()
-        .map(|b| format!("{}.{}: {}", b.table, b.column, OfflineDescriber::describe_column(b).description))
+        .map(|b| format!("{}.{}: {}", b.table, b.column, OfflineDescriber::default().describe_column(b).description))
         .collect();
     for sentence in [
         "customers.id: Identifier of the customer; every value is distinct.",
@@ -99,7 +99,7 @@ fn no_sentence_holds_a_cell_of_personal_data() {
             samples: customers.sample(at),
             profile: Some(customers.profile(at).to_json()),
         };
-        let said = OfflineDescriber::describe_column(&brief).description;
+        let said = OfflineDescriber::default().describe_column(&brief).description;
         for cell in customers.cells(at).iter().filter(|cell| !cell.is_empty()) {
             assert!(!said.contains(cell), "{said}");
         }
@@ -170,7 +170,7 @@ fn names_of_people_in_a_short_list_are_not_spelt_out() {
     });
     let brief =
         ColumnBrief { profile: Some(profile), ..brief("tickets", "assignee", SqlType::Varchar, &["Ada", "Bram"]) };
-    let said = OfflineDescriber::describe_column(&brief);
+    let said = OfflineDescriber::default().describe_column(&brief);
     assert_eq!(said.semantic_type, SemanticType::Enum);
     assert_eq!(said.description, "Assignee of the ticket; 2 different values.");
 }

@@ -1,5 +1,7 @@
 //! Settings of what flyquery learns about columns: samples, profiles, relations, descriptions, personal data.
 
+use std::path::PathBuf;
+
 use domain::PiiPolicy;
 use domain::policy::PiiScannerKind;
 
@@ -20,6 +22,9 @@ section! {
         relation_min_confidence: f64 = 0.5, "RELATION_HEURISTIC_MIN_CONFIDENCE", in 0.0..=1.0;
         /// Which recogniser looks for personal data.
         pii_scanner: PiiScannerKind = PiiScannerKind::Regex, "PII_SCANNER";
+        /// TOML file with patterns of your own for personal data, each a line `name = 'regular expression'`; a column or
+        /// value that one matches is tagged CUSTOM:name.
+        pii_patterns: Option<PathBuf> = None, "PII_REGEX_PATTERNS_PATH", by default "none";
         /// What happens to samples of columns that hold personal data.
         pii_policy_samples: PiiPolicy = PiiPolicy::Redact, "PII_POLICY_SAMPLES";
     }

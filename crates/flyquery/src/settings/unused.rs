@@ -81,7 +81,7 @@ pub const UNUSED: &[Unused] = &[
         reason: RETENTION,
     },
     Unused { names: &["PII_POLICY_RESULTS"], reason: "results of SQL are not searched for personal data" },
-    Unused { names: &["PII_REGEX_PATTERNS_PATH", "PRESIDIO_SPACY_MODEL"], reason: PRESIDIO },
+    Unused { names: &["PRESIDIO_SPACY_MODEL"], reason: PRESIDIO },
     Unused {
         names: &["RATE_LIMIT_BACKEND", "IDEMPOTENCY_BACKEND"],
         reason: "the database keeps what these backends would keep",

@@ -44,6 +44,7 @@ pub fn routes() -> Routes {
         // files
         .add(routes!(files::upload::sync))
         .add(routes!(files::upload::later))
+        .add(routes!(files::reupload::reupload))
         // tables
         .add(routes!(tables::list::of_dataset))
         .add(routes!(tables::list::list))

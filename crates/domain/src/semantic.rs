@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::closed::closed_list;
 
 closed_list! {
@@ -28,7 +30,8 @@ closed_list! {
 }
 
 /// Which personal data a column holds.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 #[allow(missing_docs, reason = "each word is its own meaning; the list is the contract's")]
 pub enum PiiTag {
     None,
@@ -89,6 +92,19 @@ impl FromStr for PiiTag {
                 _ => return Err(BadPiiTag(other.to_owned())),
             },
         })
+    }
+}
+
+impl TryFrom<String> for PiiTag {
+    type Error = BadPiiTag;
+    fn try_from(text: String) -> Result<Self, BadPiiTag> {
+        text.parse()
+    }
+}
+
+impl From<PiiTag> for String {
+    fn from(tag: PiiTag) -> Self {
+        tag.to_string()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use domain::semantic::PiiTag;
 use domain::table::PublishedTable;
 use domain::{
     Column, Compression, DatasetId, FileFormat, FileId, Schema, SnapshotId, Stage, StageReport, TableId, Warning,
@@ -26,6 +27,10 @@ pub struct Work {
     pub warnings: Vec<Warning>,
     /// Stages done so far.
     pub stages: Vec<StageReport>,
+    /// What the describer has cost, in cents.
+    pub spent_cents: f64,
+    /// Columns that have no description because the budget had ended.
+    pub deferred: u64,
 }
 
 /// The uploaded file, as stage 1 knows it.
@@ -64,6 +69,8 @@ pub struct Section {
     pub parquet_bytes: u64,
     /// Set by reconcile.
     pub target: Option<Target>,
+    /// Position of each covered column with what it holds of personal data, once a stage has looked.
+    pub verdicts: Option<Vec<(usize, PiiTag)>>,
 }
 
 /// The rows of the catalogue that a section became.
@@ -88,6 +95,7 @@ impl From<PublishedTable> for Section {
             object_key: table.object_key,
             parquet_bytes: table.byte_size,
             target: Some(Target { table: table.table_id, snapshot: table.snapshot_id, previous: None }),
+            verdicts: None,
         }
     }
 }
@@ -205,9 +213,12 @@ mod tests {
                 object_key: "p".into(),
                 parquet_bytes: 9,
                 target: None,
+                verdicts: Some(vec![(0, PiiTag::Email)]),
             }],
             warnings: vec![],
             stages: vec![],
+            spent_cents: 0.25,
+            deferred: 1,
         }
     }
 

@@ -10,7 +10,7 @@ use domain::ports::embedder::Embedder;
 use domain::ports::pii_scanner::PiiScanner;
 use domain::ports::relation_proposer::RelationProposer;
 use domain::table::TriggeredBy;
-use domain::{Actor, DatasetId, DriftPolicy, FileId, IngestPolicy, Locale, PiiPolicy, Scope};
+use domain::{Actor, DatasetId, DriftPolicy, FileId, IngestPolicy, Locale, PiiPolicy, Scope, TableId};
 use object_store::ObjectStore;
 
 use crate::blobs::Blobs;
@@ -91,6 +91,8 @@ pub struct JobFacts {
     pub dataset: DatasetId,
     /// The file, for the kinds that read one.
     pub file: Option<FileId>,
+    /// The table, for the kinds that are about one and for a file that is a new version of one.
+    pub table: Option<TableId>,
     /// Who asked.
     pub actor: Actor,
     /// What the snapshots say about their cause.

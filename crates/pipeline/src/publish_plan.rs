@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::checkpoint::{After, Section, Work, after};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
+use crate::stages::describe::cents_text;
 use crate::stages::reconcile::{Likeness, compare};
 use crate::step::fail_point;
 
@@ -26,8 +27,8 @@ pub struct Published {
     pub events: Vec<NewEvent>,
     /// The job's result.
     pub report: IngestReport,
-    /// Set when there is exactly one table.
-    pub only: Option<(TableId, SnapshotId)>,
+    /// Columns that wait for a DESCRIBE_PASS because the budget had ended.
+    pub deferred: u64,
 }
 
 impl PublishPlan {
@@ -49,7 +50,7 @@ impl PublishPlan {
         }
         db::files::set_status(tx, self.work.file.id, FileStatus::Parsed, None).await?;
         fail_point("publish.uncommitted");
-        Ok(Published { events, report: self.report(warnings), only: self.only() })
+        Ok(Published { events, report: self.report(warnings), deferred: self.work.deferred })
     }
 
     async fn publish(&self, tx: &Tx, section: &Section, warnings: &mut Vec<Warning>) -> Result<NewEvent, Stop> {
@@ -92,6 +93,11 @@ impl PublishPlan {
         }
     }
 
+    /// What the describer has cost, as the wire writes it.
+    pub fn cost_cents(&self) -> String {
+        cents_text(self.work.spent_cents)
+    }
+
     /// The job's result.
     fn report(&self, warnings: Vec<Warning>) -> IngestReport {
         let tables = self.work.sections.iter().map(|s| self.table_report(s)).collect();
@@ -107,7 +113,7 @@ impl PublishPlan {
             stages,
             warnings,
             elapsed_ms: elapsed,
-            cost_cents: "0".to_owned(),
+            cost_cents: self.cost_cents(),
         }
     }
 

@@ -8,7 +8,8 @@ use serde_json::json;
 use crate::checkpoint::Section;
 use crate::context::Context;
 use crate::failure::Stop;
-use crate::stages::{describe, embed, relate, sample};
+use crate::stages::describe::{self, Tally};
+use crate::stages::{embed, relate, sample};
 use crate::step::stage_event;
 
 /// SAMPLE_REFRESH: takes new samples of a table's current snapshot.
@@ -30,11 +31,16 @@ pub async fn sample_refresh(ctx: &Context, table: TableId) -> Result<(), Stop> {
 
 /// DESCRIBE_PASS: describes what has no description yet in every published table; each table is a commit of its own,
 /// so that a pass that is interrupted goes on at the first undescribed object.
-pub async fn describe_pass(ctx: &Context) -> Result<(), Stop> {
+pub async fn describe_pass(ctx: &Context) -> Result<Tally, Stop> {
+    let resumed = ctx.job.checkpoint.clone().and_then(|json| serde_json::from_value(json).ok());
+    let mut tally: Tally = resumed.unwrap_or_default();
     if ctx.policy.skips(Stage::Describe) {
-        return commit(ctx, Stage::Describe, vec![skipped(Stage::Describe)]).await;
+        commit(ctx, Stage::Describe, vec![skipped(Stage::Describe)]).await?;
+        return Ok(tally);
     }
-    let mut budget = describe::Budget::new(ctx);
+    let mut budget = describe::Budget::new(ctx, tally.spent_cents);
+    // Counted anew: what was left open before the interruption is found open again.
+    tally.deferred = 0;
     for table in published(ctx).await? {
         ctx.check_halt()?;
         let subject = describe::Subject {
@@ -45,9 +51,11 @@ pub async fn describe_pass(ctx: &Context) -> Result<(), Stop> {
             rows: table.n_rows,
         };
         let found = describe::describe(ctx, &subject, &mut budget).await.map_err(|s| s.in_stage(Stage::Describe))?;
+        tally.add(&found);
+        let reached = json!(tally);
         let guard = ctx.fence.begin().await?;
         let event = describe::store(guard.tx(), &found).await.map_err(|s| s.in_stage(Stage::Describe))?;
-        guard.commit(Stage::Describe, serde_json::Value::Null, vec![event]).await?;
+        guard.commit(Stage::Describe, reached.clone(), vec![event]).await?;
         if found.is_empty() {
             continue;
         }
@@ -56,9 +64,9 @@ pub async fn describe_pass(ctx: &Context) -> Result<(), Stop> {
         let guard = ctx.fence.begin().await?;
         let event = embed::store(ctx, guard.tx(), table.table_id, table.snapshot_id, &embeddings).await;
         let event = event.map_err(|s| s.in_stage(Stage::Embed))?;
-        guard.commit(Stage::Embed, serde_json::Value::Null, vec![event]).await?;
+        guard.commit(Stage::Embed, reached, vec![event]).await?;
     }
-    Ok(())
+    Ok(tally)
 }
 
 /// RELATION_PASS: relates all published tables of the dataset to each other.

@@ -5,10 +5,12 @@
 
 #![warn(missing_docs)]
 
+mod cutting_proxy;
 mod entropy;
 mod postgres;
 mod test_db;
 
+pub use cutting_proxy::CuttingProxy;
 pub use entropy::TestEntropy;
 pub use postgres::FreshPostgres;
 pub use test_db::{TestDb, run_on_postgres, run_on_sqlite};

@@ -1,11 +1,16 @@
 //! The engine's claim as the pipeline's fence, and how a run's end is told to the engine.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use db::Tx;
 use domain::event::{NewEvent, Progress};
-use domain::{ErrorCode, Failure, Stage};
+use domain::ports::clock::Entropy;
+use domain::{ErrorCode, Failure, JobKind, Stage};
 use jobs::{CommitError, Effect, Guarded, HandlerEnd, JobContext, JobRow, Signal};
 use pipeline::{Fence, GuardedTx, Halt, PublishPlan, Stop};
+
+use crate::follow_up;
 
 /// A job's fence.
 pub struct JobFence(pub JobContext);
@@ -74,14 +79,23 @@ pub fn handler_end(stop: Stop) -> HandlerEnd {
     }
 }
 
-/// The publish plan as the engine's commit.
-pub struct PublishCommit(pub PublishPlan);
+/// The publish plan as the engine's commit. What the describe budget left open goes on in a job of its own.
+pub struct PublishCommit {
+    /// What is published.
+    pub plan: PublishPlan,
+    /// Ids.
+    pub entropy: Arc<dyn Entropy>,
+}
 
 #[async_trait]
 impl jobs::Commit for PublishCommit {
-    async fn apply(&self, tx: &Tx, _: &JobRow) -> Result<Effect, CommitError> {
-        match self.0.apply(tx).await {
+    async fn apply(&self, tx: &Tx, job: &JobRow) -> Result<Effect, CommitError> {
+        match self.plan.apply(tx).await {
             Ok(published) => {
+                if published.deferred > 0 {
+                    let pass = follow_up::once(tx, &*self.entropy, job, JobKind::DescribePass).await;
+                    pass.map_err(CommitError::Db)?;
+                }
                 let result = serde_json::to_value(&published.report).map_err(|e| {
                     CommitError::Failed(pipeline::failure::defect(format!("The result can't be written as JSON: {e}.")))
                 })?;

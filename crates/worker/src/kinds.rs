@@ -7,9 +7,12 @@ use domain::{Actor, JobKind, TableId};
 use jobs::{Handler, HandlerEnd, JobContext, JobRow, Success};
 use pipeline::context::JobFacts;
 use pipeline::failure::defect;
+use pipeline::stages::describe::cents_text;
 use pipeline::{Context, PipelineSettings, Ports, Stop};
+use serde_json::json;
 
 use crate::fence::{JobFence, PublishCommit, handler_end};
+use crate::follow_up::DescribeOn;
 
 /// Runs jobs of every kind.
 pub struct Kinds {
@@ -35,8 +38,13 @@ impl Kinds {
                 Ok(plain())
             }
             JobKind::DescribePass => {
-                pipeline::single::describe_pass(&context).await?;
-                Ok(plain())
+                let tally = pipeline::single::describe_pass(&context).await?;
+                Ok(Success {
+                    result: json!({ "described": tally.described, "deferred": tally.deferred }),
+                    cost_cents: Some(cents_text(tally.spent_cents)),
+                    commit: Some(Box::new(DescribeOn { tally, entropy: Arc::clone(&self.ports.entropy) })),
+                    ..plain()
+                })
             }
             JobKind::RelationPass => {
                 pipeline::single::relation_pass(&context).await?;
@@ -64,13 +72,13 @@ async fn ingest(context: &Context) -> Result<Success, Stop> {
         result: serde_json::Value::Null,
         table: only.map(|(table, _)| table),
         snapshot: only.map(|(_, snapshot)| snapshot),
-        cost_cents: None,
-        commit: Some(Box::new(PublishCommit(plan))),
+        cost_cents: Some(plan.cost_cents()),
+        commit: Some(Box::new(PublishCommit { plan, entropy: Arc::clone(&context.ports.entropy) })),
     })
 }
 
 fn plain() -> Success {
-    Success { result: serde_json::json!({}), table: None, snapshot: None, cost_cents: None, commit: None }
+    Success { result: json!({}), table: None, snapshot: None, cost_cents: None, commit: None }
 }
 
 fn named(table: Option<TableId>) -> Result<TableId, Stop> {
@@ -84,6 +92,7 @@ fn facts(job: &JobRow) -> JobFacts {
         claim: job.claim(),
         dataset: job.dataset,
         file: job.file,
+        table: job.table,
         actor: actor.map_or_else(|| Actor(job.scope.tenant.to_string()), |a| Actor(a.to_owned())),
         triggered_by: job.triggered_by,
         checkpoint: job.checkpoint.clone(),

@@ -9,11 +9,12 @@ use domain::drift::ChangeKind;
 use domain::event::topic;
 use domain::ports::clock::{Clock, Entropy};
 use domain::report::TableReport;
-use domain::table::TriggeredBy;
-use domain::{FileStatus, IngestPolicy, JobId, JobKind, JobState, Stage};
-use jobs::{Birth, JobRow, NewJob, OnTerminal};
+use domain::{FileStatus, IngestPolicy, JobKind, JobState, Stage};
+use jobs::{JobRow, OnTerminal};
 use serde_json::json;
 use tokio::sync::Notify;
+
+use crate::follow_up;
 
 /// The hooks of this product on the engine.
 pub struct Terminal {
@@ -50,16 +51,7 @@ impl Terminal {
         }
         let policy = db::datasets::get(tx, job.dataset).await?.map(|dataset| dataset.ingest_policy);
         let skips = policy.is_some_and(|json| IngestPolicy::parse(&json).is_ok_and(|it| it.skips(Stage::Relate)));
-        if skips || jobs::pending_of_kind(tx, job.dataset, JobKind::RelationPass).await?.is_some() {
-            return Ok(());
-        }
-        let id = JobId(self.entropy.id());
-        let pass = NewJob {
-            parent: Some(job.id),
-            triggered_by: TriggeredBy::Agent,
-            ..NewJob::new(id, job.scope.clone(), job.dataset, JobKind::RelationPass)
-        };
-        jobs::enqueue(tx, &*self.entropy, pass, Birth::Pending).await.map(|_| ())
+        if skips { Ok(()) } else { follow_up::once(tx, &*self.entropy, job, JobKind::RelationPass).await }
     }
 
     /// One schema event per published table (decision 57).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use db::files::NewFile;
-use db::{Db, Tx};
+use db::{Db, DbError, Tx};
 use domain::ports::clock::{Clock, Entropy};
 use domain::ports::ingest::{Accepted, SyncOutcome, Upload, UploadError, UploadForm, UploadTarget};
 use domain::{Compression, ErrorCode, Failure, FileId, JobKind, Lifecycle};
@@ -97,15 +97,18 @@ impl Receiving {
         let written = async {
             let tx = db.scope(&target.scope).await.map_err(|e| refused(&e))?;
             let job = rows.write(&tx, born).await?;
-            tx.commit().await.map_err(|e| refused(&e))?;
-            Ok(job)
+            Ok((tx, job))
         };
-        let job = match written.await {
-            Ok(job) => job,
+        let (tx, job) = match written.await {
+            Ok(written) => written,
             Err(error) => {
                 discard(&blobs, &target, &keys).await;
                 return Err(error);
             }
+        };
+        let job = match tx.commit().await {
+            Ok(()) => job,
+            Err(error) => in_doubt(&db, job, &error).await?,
         };
         metrics::counter!(metric::UPLOADED_BYTES).increment(bytes);
         running.relay.notify_one();
@@ -163,6 +166,21 @@ impl Upload for Receiving {
             return;
         }
         discard(&blobs, &target, &[key]).await;
+    }
+}
+
+/// The answer to a commit got lost, so the rows may be there: then the upload was taken. Otherwise it is refused, but its
+/// blob stays until the sweep, which knows whether a row names it: the commit may still come through.
+async fn in_doubt(db: &Db, job: JobRow, error: &DbError) -> Result<JobRow, UploadError> {
+    let found = async {
+        let tx = db.scope_read(&job.scope).await?;
+        let row = jobs::inspect::get(&tx, job.id).await?;
+        tx.rollback().await?;
+        Ok::<_, DbError>(row)
+    };
+    match found.await {
+        Ok(Some(row)) => Ok(row),
+        Ok(None) | Err(_) => Err(refused(error)),
     }
 }
 
@@ -259,6 +277,7 @@ impl Rows<'_> {
             JobKind::ParseAndIngest,
         );
         job.file = Some(self.file);
+        job.table = self.form.table;
         job.request = json!({"actor": self.target.actor, "dataset_name": self.dataset_name, "already_received": true});
         let row = jobs::enqueue(tx, self.entropy, job, birth).await.map_err(|e| refused(&e))?;
         self.audit(tx).await.map_err(|e| refused(&e))?;

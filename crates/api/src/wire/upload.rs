@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::words;
+use crate::problem::Problem;
 
 /// A file that waits to be ingested.
 #[derive(Debug, Serialize, ToSchema)]
@@ -55,6 +56,31 @@ pub struct IngestJobResult {
     pub elapsed_ms: u64,
     /// Cost in cents, a decimal number.
     pub cost_cents: String,
+}
+
+/// A new version of one table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReuploadResult {
+    /// The ingest.
+    #[serde(flatten)]
+    pub ingest: IngestJobResult,
+    /// The snapshot this upload made.
+    pub snapshot_id: Uuid,
+    /// Columns.
+    pub n_columns: u64,
+    /// Rows.
+    pub n_rows_actual: u64,
+}
+
+impl ReuploadResult {
+    /// The answer about the only table of `report`.
+    pub fn of(report: IngestReport) -> Result<Self, Problem> {
+        let [table] = report.tables.as_slice() else {
+            return Err(Problem::defect(&format!("job {} made {} tables", report.job_id, report.tables.len())));
+        };
+        let (snapshot_id, n_columns, n_rows_actual) = (table.snapshot_id.0, table.n_columns, table.n_rows_actual);
+        Ok(Self { ingest: report.into(), snapshot_id, n_columns, n_rows_actual })
+    }
 }
 
 /// A table made from a file.

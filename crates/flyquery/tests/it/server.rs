@@ -137,6 +137,15 @@ impl Server {
         self.child.wait().expect("the server ends")
     }
 
+    /// SIGTERM; gives every line of its log that no wait has read.
+    pub fn stop_and_read_log(&mut self) -> Vec<String> {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        assert!(sent.success());
+        self.child.wait().expect("the server ends");
+        self.lines.iter().collect()
+    }
+
     /// GET, expecting success.
     pub async fn get(&self, path: &str) -> Value {
         let (status, body) = self.get_any(path).await;

@@ -10,6 +10,7 @@ use domain::ports::describer::{ColumnBrief, ColumnDescription};
 use domain::semantic::{DescriptionSource, SemanticType};
 use domain::table::ObjectKind;
 use domain::{ErrorCode, Failure, ObjectId, SnapshotId, SqlType, TableId};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::checkpoint::{Work, after};
@@ -23,15 +24,41 @@ pub struct Described {
     snapshot: SnapshotId,
     sentence: Option<(ObjectId, String)>,
     columns: Vec<(ObjectId, ColumnDescription)>,
-    deferred: usize,
+    deferred: u64,
     spent_cents: f64,
 }
 
 impl Described {
-    /// Whether there was nothing to describe.
+    /// Whether nothing was described.
     pub fn is_empty(&self) -> bool {
         self.sentence.is_none() && self.columns.is_empty()
     }
+}
+
+/// How far a DESCRIBE_PASS has come; kept as its checkpoint, so that a pass that is interrupted spends no more than one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Columns described.
+    pub described: u64,
+    /// Columns that wait for another pass because the budget had ended.
+    pub deferred: u64,
+    /// What it has cost, in cents.
+    pub spent_cents: f64,
+}
+
+impl Tally {
+    /// Counts what was found about one table.
+    pub fn add(&mut self, found: &Described) {
+        self.described += found.columns.len() as u64;
+        self.deferred += found.deferred;
+        self.spent_cents += found.spent_cents;
+    }
+}
+
+/// Cents as the wire writes them: a decimal number without needless zeros.
+pub fn cents_text(cents: f64) -> String {
+    let text = format!("{cents:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What a describe run may still spend; shared by all tables of a run.
@@ -40,10 +67,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of a fresh run.
-    pub fn new(ctx: &Context) -> Self {
+    /// The budget of a run that has spent so much already.
+    pub fn new(ctx: &Context, spent_cents: f64) -> Self {
         let cents = ctx.policy.describe_budget_cents.unwrap_or(ctx.settings.describe_budget_cents);
-        Self { left_cents: cents as f64 }
+        Self { left_cents: cents as f64 - spent_cents }
     }
 }
 
@@ -67,7 +94,7 @@ impl Step for after::Describe {
     type Found = Vec<Described>;
 
     async fn find(ctx: &Context, work: &Work) -> Result<Self::Found, Stop> {
-        let mut budget = Budget::new(ctx);
+        let mut budget = Budget::new(ctx, 0.0);
         let mut found = Vec::with_capacity(work.sections.len());
         for section in &work.sections {
             let target = section.target();
@@ -83,9 +110,11 @@ impl Step for after::Describe {
         Ok(found)
     }
 
-    async fn write(_: &Context, tx: &Tx, _: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
+    async fn write(_: &Context, tx: &Tx, work: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
         let mut events = Vec::with_capacity(found.len());
         for described in &found {
+            work.spent_cents += described.spent_cents;
+            work.deferred += described.deferred;
             events.push(store(tx, described).await?);
         }
         Ok(events)
@@ -97,7 +126,8 @@ pub async fn describe(ctx: &Context, subject: &Subject<'_>, budget: &mut Budget)
     let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
     let objects = db::schema_objects::list(&tx, subject.snapshot).await?;
     tx.rollback().await?;
-    let open: Vec<&ObjectRow> = objects.iter().filter(|o| o.annotations.description.is_none()).collect();
+    let mut open: Vec<&ObjectRow> = objects.iter().filter(|o| o.annotations.description.is_none()).collect();
+    open.sort_by_key(|object| object.ordinal);
     let sentence = open.iter().find(|o| o.kind == ObjectKind::Table).map(|o| (o.id, table_sentence(subject)));
     let briefs: Vec<(ObjectId, ColumnBrief)> = open
         .iter()
@@ -116,7 +146,7 @@ pub async fn describe(ctx: &Context, subject: &Subject<'_>, budget: &mut Budget)
     for batch in briefs.chunks(size) {
         ctx.check_halt()?;
         if budget.left_cents <= 0.0 {
-            described.deferred += batch.len();
+            described.deferred += batch.len() as u64;
             continue;
         }
         let asked: Vec<ColumnBrief> = batch.iter().map(|(_, b)| b.clone()).collect();

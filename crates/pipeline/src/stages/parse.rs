@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use db::Tx;
+use db::{TableRow, Tx};
 use domain::event::{EventStage, NewEvent, Progress};
 use domain::format::NameClaim;
 use domain::{ErrorCode, Failure, Warning, name, object_key};
@@ -30,10 +30,17 @@ impl Step for after::Parse {
     type Found = Found;
 
     async fn find(ctx: &Context, work: &Work) -> Result<Found, Stop> {
+        let version_of = version_of(ctx).await?;
         let uploads = Uploads::default();
-        let read = read(ctx, work, &uploads).await;
+        let read = read(ctx, work, &uploads).await.map(|outputs| {
+            let placed = outputs.into_iter().enumerate().collect();
+            match &version_of {
+                Some(table) => only(table, placed),
+                None => placed,
+            }
+        });
         let kept: Vec<(usize, u32)> = match &read {
-            Ok(sections) => sections.iter().enumerate().map(|(i, s)| (i, s.pass)).collect(),
+            Ok(sections) => sections.iter().map(|(i, s)| (*i, s.pass)).collect(),
             Err(_) => Vec::new(),
         };
         let written = uploads.settle(ctx, &kept).await;
@@ -48,6 +55,33 @@ impl Step for after::Parse {
         let payload = json!({"n_tables": work.sections.len(), "n_rows": rows, "warnings": work.warnings.len()});
         Ok(vec![NewEvent::ok(EventStage::Parsed, payload)])
     }
+}
+
+/// The table that the file is a new version of, when the job names one.
+async fn version_of(ctx: &Context) -> Result<Option<TableRow>, Stop> {
+    let Some(id) = ctx.job.table else { return Ok(None) };
+    let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
+    let table = db::tables::get(&tx, id).await?.filter(|table| table.dataset == ctx.job.dataset);
+    tx.rollback().await?;
+    let gone = || Failure::new(ErrorCode::ResourceNotFound, "The table that the file is a new version of is gone.");
+    table.map(Some).ok_or_else(|| gone().into())
+}
+
+/// What becomes the new version of `table`: what stands where it came from, else what has its name, else the first.
+fn only(table: &TableRow, mut outputs: Vec<(usize, SectionOutput)>) -> Vec<(usize, SectionOutput)> {
+    let place = table.sheet_or_json_path.as_deref();
+    let same_place = outputs.iter().position(|(_, output)| place.is_some() && output.path.as_deref() == place);
+    let same_name = || outputs.iter().position(|(_, output)| output.name == table.name);
+    let chosen = same_place.or_else(same_name).unwrap_or(0);
+    if chosen >= outputs.len() {
+        return Vec::new();
+    }
+    let (index, mut output) = outputs.swap_remove(chosen);
+    output.name.clone_from(&table.name);
+    for warning in &mut output.warnings {
+        warning.table = None;
+    }
+    vec![(index, output)]
 }
 
 async fn read(ctx: &Context, work: &Work, uploads: &Uploads) -> Result<Vec<SectionOutput>, Stop> {
@@ -79,9 +113,9 @@ fn panicked(join: tokio::task::JoinError) -> Stop {
     Stop::Failed(defect("The reading thread was stopped."))
 }
 
-fn sections(outputs: Vec<SectionOutput>, mut written: Vec<Written>) -> Result<Found, Stop> {
+fn sections(outputs: Vec<(usize, SectionOutput)>, mut written: Vec<Written>) -> Result<Found, Stop> {
     let mut found = Found { sections: Vec::with_capacity(outputs.len()), warnings: Vec::new() };
-    for (index, output) in outputs.into_iter().enumerate() {
+    for (index, output) in outputs {
         let at = written
             .iter()
             .position(|w| w.section == index && w.pass == output.pass)
@@ -97,6 +131,7 @@ fn sections(outputs: Vec<SectionOutput>, mut written: Vec<Written>) -> Result<Fo
             object_key: blob.key,
             parquet_bytes: blob.bytes,
             target: None,
+            verdicts: None,
         });
     }
     if found.sections.is_empty() {

@@ -4,8 +4,9 @@ use annotate::profile::{ColumnProfile, ColumnProfiler};
 use arrow::array::ArrayRef;
 use arrow::error::ArrowError;
 use async_trait::async_trait;
-use db::Tx;
+use db::{ObjectRow, Tx};
 use domain::event::{EventStage, NewEvent};
+use domain::semantic::PiiTag;
 use domain::{ObjectId, PiiPolicy};
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use crate::column_scan::{Rows, Visitor, over_columns};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
 use crate::objects::columns_of;
+use crate::stages::tag_pii::{hides, verdicts};
 use crate::step::Step;
 
 /// Profiles of one section, or `None` when it has too many rows.
@@ -46,12 +48,13 @@ impl Step for after::Profile {
                 }
                 Some(profiles) => {
                     let columns = columns_of(tx, target.snapshot).await?;
+                    let count = profiles.len();
                     let rows: Vec<(ObjectId, serde_json::Value)> = profiles
-                        .iter()
-                        .filter_map(|(i, p)| Some((columns.get(&section.schema.columns[*i].name)?.id, p.to_json())))
+                        .into_iter()
+                        .filter_map(|(i, p)| Some(row(ctx, columns.get(&section.schema.columns[i].name)?, p)))
                         .collect();
                     db::schema_objects::set_profiles(tx, &rows).await?;
-                    NewEvent::ok(EventStage::Profiled, with(ids, json!({"profiled_columns": profiles.len()})))
+                    NewEvent::ok(EventStage::Profiled, with(ids, json!({"profiled_columns": count})))
                 }
             });
         }
@@ -59,8 +62,17 @@ impl Step for after::Profile {
     }
 }
 
+/// What is written of a column; of one that a person tagged as personal data no value is.
+fn row(ctx: &Context, object: &ObjectRow, profile: ColumnProfile) -> (ObjectId, serde_json::Value) {
+    let personal = object.annotations.pii_tag.as_ref().is_some_and(|tag| *tag != PiiTag::None);
+    let hidden = personal && ctx.pii_policy() != PiiPolicy::Warn;
+    let profile = if hidden { profile.hiding(|_| true) } else { profile };
+    (object.id, profile.to_json())
+}
+
 async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, ColumnProfile)>, Stop> {
     let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
+    let verdicts = verdicts(ctx, section).await?;
     let visitors = over_columns(ctx, section, columns.clone(), Rows::All, |column| Profiling {
         profiler: ColumnProfiler::new(column),
         error: None,
@@ -70,6 +82,7 @@ async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, Column
         .into_iter()
         .zip(visitors)
         .map(|(index, visitor)| match visitor.error {
+            None if hides(ctx, &verdicts, index) => Ok((index, visitor.profiler.finish().hiding(|_| true))),
             None => Ok((index, harmless(ctx, visitor.profiler.finish()))),
             Some(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
         })

@@ -48,6 +48,8 @@ pub async fn start(ctx: &Context) -> Result<(Work, Vec<NewEvent>), Stop> {
         sections: Vec::new(),
         warnings: Vec::new(),
         stages: Vec::new(),
+        spent_cents: 0.0,
+        deferred: 0,
     };
     let payload = json!({"file_id": id, "skipped": true, "reason": "already_received"});
     Ok((work, vec![NewEvent::ok(EventStage::Received, payload)]))

@@ -5,9 +5,8 @@ use arrow::array::ArrayRef;
 use async_trait::async_trait;
 use db::Tx;
 use domain::event::{EventStage, NewEvent};
-use domain::ports::pii_scanner::PiiScanner;
 use domain::semantic::PiiTag;
-use domain::{Column, ObjectId, PiiPolicy};
+use domain::{ObjectId, PiiPolicy};
 use serde_json::json;
 
 use crate::checkpoint::{Section, Work, after};
@@ -15,13 +14,19 @@ use crate::column_scan::{Rows, Visitor, over_columns};
 use crate::context::Context;
 use crate::failure::Stop;
 use crate::objects::columns_of;
+use crate::stages::tag_pii::{Verdicts, hides, judge};
 use crate::step::Step;
 
 /// The rows a scan looks at: enough for a verdict on a column, few enough to cost nothing.
 pub const SCANNED: Rows = Rows::Spread { runs: 32, length: 64 };
 
-/// Samples of the columns of one section: position of the column, its values.
-pub type Samples = Vec<(usize, Vec<String>)>;
+/// What was sampled of one section.
+pub struct Samples {
+    /// Position of each column, and its values.
+    values: Vec<(usize, Vec<String>)>,
+    /// What the scanned values say of personal data: no later stage need look again.
+    verdicts: Verdicts,
+}
 
 #[async_trait]
 impl Step for after::Sample {
@@ -38,8 +43,9 @@ impl Step for after::Sample {
 
     async fn write(ctx: &Context, tx: &Tx, work: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
         let mut events = Vec::with_capacity(found.len());
-        for (section, samples) in work.sections.iter().zip(&found) {
-            events.push(store(ctx, tx, section, samples).await?);
+        for (section, samples) in work.sections.iter_mut().zip(found) {
+            events.push(store(ctx, tx, section, &samples).await?);
+            section.verdicts = samples.verdicts;
         }
         Ok(events)
     }
@@ -48,12 +54,13 @@ impl Step for after::Sample {
 /// Samples of every covered column of a section.
 pub async fn samples(ctx: &Context, section: &Section) -> Result<Samples, Stop> {
     let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
-    let scanned = scan(ctx, section, columns.clone()).await?;
-    Ok(columns
-        .into_iter()
-        .zip(scanned)
-        .map(|(i, values)| (i, keep(ctx, &section.schema.columns[i], &values)))
-        .collect())
+    let values = scan(ctx, section, columns.clone()).await?;
+    let scanned: Vec<(usize, Vec<String>)> = columns.into_iter().zip(values).collect();
+    let verdicts = judge(ctx, section, &scanned);
+    let kept = |(index, values): &(usize, Vec<String>)| {
+        (*index, if hides(ctx, &verdicts, *index) { Vec::new() } else { keep(ctx, values) })
+    };
+    Ok(Samples { values: scanned.iter().map(kept).collect(), verdicts })
 }
 
 /// Writes samples to the columns' objects; a column that a person tagged as personal data gets none.
@@ -61,6 +68,7 @@ pub async fn store(ctx: &Context, tx: &Tx, section: &Section, samples: &Samples)
     let target = section.target();
     let columns = columns_of(tx, target.snapshot).await?;
     let rows: Vec<(ObjectId, Vec<String>)> = samples
+        .values
         .iter()
         .filter_map(|(index, values)| {
             let column = columns.get(&section.schema.columns[*index].name)?;
@@ -86,16 +94,9 @@ impl Visitor for Sampler {
     }
 }
 
-fn keep(ctx: &Context, column: &Column, values: &[String]) -> Vec<String> {
+/// Up to so many of the values as are kept. A single look-alike of personal data is dropped whatever the policy.
+fn keep(ctx: &Context, values: &[String]) -> Vec<String> {
     let Some(scanner) = ctx.scanner() else { return spread(values, ctx.settings.sample_n) };
-    let personal = scanner.column(&column.name, &column.sql_type, values) != PiiTag::None;
-    if personal && ctx.pii_policy() != PiiPolicy::Warn {
-        return Vec::new();
-    }
-    spread(&harmless(scanner.as_ref(), values), ctx.settings.sample_n)
-}
-
-/// The values that do not look like personal data; a single look-alike is dropped whatever the policy.
-fn harmless(scanner: &dyn PiiScanner, values: &[String]) -> Vec<String> {
-    values.iter().filter(|v| scanner.value(v).is_none()).cloned().collect()
+    let harmless: Vec<String> = values.iter().filter(|v| scanner.value(v).is_none()).cloned().collect();
+    spread(&harmless, ctx.settings.sample_n)
 }

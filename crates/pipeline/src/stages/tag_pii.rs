@@ -16,7 +16,7 @@ use crate::stages::sample::scan;
 use crate::step::{Step, stage_event};
 
 /// Position of each column with its verdict; `None` when no recogniser is on.
-type Verdicts = Option<Vec<(usize, PiiTag)>>;
+pub type Verdicts = Option<Vec<(usize, PiiTag)>>;
 
 #[async_trait]
 impl Step for after::TagPii {
@@ -40,15 +40,31 @@ impl Step for after::TagPii {
     }
 }
 
-async fn verdicts(ctx: &Context, section: &Section) -> Result<Verdicts, Stop> {
-    let Some(scanner) = ctx.scanner() else { return Ok(None) };
+/// What the columns hold, as the first stage found that looked.
+pub async fn verdicts(ctx: &Context, section: &Section) -> Result<Verdicts, Stop> {
+    if section.verdicts.is_some() || ctx.scanner().is_none() {
+        return Ok(section.verdicts.clone());
+    }
     let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
     let values = scan(ctx, section, columns.clone()).await?;
-    let verdict = |(index, values): (usize, Vec<String>)| {
-        let column = &section.schema.columns[index];
-        (index, scanner.column(&column.name, &column.sql_type, &values))
+    let scanned: Vec<(usize, Vec<String>)> = columns.into_iter().zip(values).collect();
+    Ok(judge(ctx, section, &scanned))
+}
+
+/// The verdicts on columns of which these values were scanned.
+pub fn judge(ctx: &Context, section: &Section, found: &[(usize, Vec<String>)]) -> Verdicts {
+    let scanner = ctx.scanner()?;
+    let verdict = |(index, values): &(usize, Vec<String>)| {
+        let column = &section.schema.columns[*index];
+        (*index, scanner.column(&column.name, &column.sql_type, values))
     };
-    Ok(Some(columns.into_iter().zip(values).map(verdict).collect()))
+    Some(found.iter().map(verdict).collect())
+}
+
+/// Whether the policy hides the values of the column at a position.
+pub fn hides(ctx: &Context, verdicts: &Verdicts, index: usize) -> bool {
+    let personal = |(at, tag): &(usize, PiiTag)| *at == index && *tag != PiiTag::None;
+    ctx.pii_policy() != PiiPolicy::Warn && verdicts.iter().flatten().any(personal)
 }
 
 async fn store(

@@ -7,8 +7,8 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::IntoResponse;
-use domain::ErrorCode;
-use domain::ports::ingest::{SyncOutcome, UploadError};
+use domain::ports::ingest::{SyncOutcome, UploadError, UploadForm};
+use domain::{DatasetId, ErrorCode, IngestReport, TableId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::ToSchema;
 
@@ -45,12 +45,23 @@ pub async fn sync(
     request: Request,
 ) -> Result<Json<IngestJobResult>, Problem> {
     let dataset = path.id("dataset_id")?;
-    check_headers(&app, request.headers())?;
+    Ok(Json(ingest(&app, &caller, (dataset, None), request).await?.into()))
+}
+
+/// Receives a file and waits until its job has settled. With a table, the file is a new version of that one.
+pub(super) async fn ingest(
+    app: &App,
+    caller: &Caller,
+    (dataset, table): (DatasetId, Option<TableId>),
+    request: Request,
+) -> Result<IngestReport, Problem> {
+    check_headers(app, request.headers())?;
     let _place = sync_place(&app.sync_uploads)?;
-    let parts = Parts::from_request(request, &app).await?;
-    let received = receive(&app, &caller, dataset, parts).await?;
-    match finished(&app, received.upload.run(received.form)).await? {
-        SyncOutcome::Done(report) => Ok(Json((*report).into())),
+    let parts = Parts::from_request(request, app).await?;
+    let received = receive(app, caller, dataset, parts).await?;
+    let form = UploadForm { table, ..received.form };
+    match finished(app, received.upload.run(form)).await? {
+        SyncOutcome::Done(report) => Ok(*report),
         SyncOutcome::Failed(job, failure) => Err(Problem::from(failure).job(Some(job))),
         SyncOutcome::Later(job) => Err(Problem::new(ErrorCode::ServiceUnavailable)
             .detail("A service flyquery depends on did not answer; the job goes on by itself.")

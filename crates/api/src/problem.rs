@@ -33,6 +33,12 @@ pub struct FieldError {
 }
 
 impl FieldError {
+    /// The complaint with its place; the body as a whole has no path.
+    fn sentence(&self) -> String {
+        let place = if self.path.is_empty() { "the body" } else { &self.path };
+        format!("{place}: {}", self.message)
+    }
+
     /// Names a place and what is wrong there.
     pub fn new(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code, path: path.into(), message: message.into() }
@@ -113,13 +119,18 @@ impl Problem {
 
     /// Several places of a request are wrong.
     pub fn several(code: ErrorCode, errors: Vec<FieldError>) -> Self {
-        let detail = errors.iter().map(|e| format!("{}: {}", e.path, e.message)).collect::<Vec<_>>().join("; ");
+        let detail = errors.iter().map(FieldError::sentence).collect::<Vec<_>>().join("; ");
         Self { errors, ..Self::new(code).detail(detail) }
     }
 
     /// No `what` of that id or name in the caller's workspace.
     pub fn not_found(what: &str, name: impl std::fmt::Display) -> Self {
         Self::new(ErrorCode::ResourceNotFound).detail(format!("There is no {what} '{name}' in this workspace."))
+    }
+
+    /// No workspace of that id or slug in the caller's tenant.
+    pub fn no_workspace(name: impl std::fmt::Display) -> Self {
+        Self::new(ErrorCode::ResourceNotFound).detail(format!("There is no workspace '{name}' in this tenant."))
     }
 
     /// What is there forbids it.

@@ -98,7 +98,7 @@ error_codes! {
         "Nothing to do: the job is tried again by itself.";
     /// Disk or store is full.
     StorageFull = "STORAGE_FULL", 507, Transient, "There is no space left",
-        "Free space on the data directory's disk; the job is tried again by itself.";
+        "Free space on the data directory's disk. A job goes on by itself; an upload that was refused must be sent again.";
     /// A defect of flyquery.
     InternalError = "internal_error", 500, Bug, "flyquery met a defect of its own",
         "Report it with the correlation id; the server's log has the details.";

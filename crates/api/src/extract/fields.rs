@@ -69,6 +69,25 @@ impl Fields {
         self.text(name, min, max).unwrap_or_default()
     }
 
+    /// A name that people see: 1 to 200 characters, one of them visible, none of them a control character.
+    pub fn label(&mut self, name: &str) -> Option<String> {
+        let label = self.text(name, 1, 200)?;
+        if label.trim().is_empty() || label.chars().any(char::is_control) {
+            self.complain("malformed", name, "", "must have a visible character and no control characters");
+            return None;
+        }
+        Some(label)
+    }
+
+    /// As [`Self::label`], required.
+    pub fn required_label(&mut self, name: &str) -> String {
+        if !self.has(name) {
+            self.missing(name);
+            return String::new();
+        }
+        self.label(name).unwrap_or_default()
+    }
+
     /// true or false.
     pub fn boolean(&mut self, name: &str) -> Option<bool> {
         let value = self.take(name)?;

@@ -36,7 +36,7 @@ pub struct DatasetCreate {
 
 impl FromBody for DatasetCreate {
     fn read(fields: &mut Fields) -> Self {
-        let name = fields.required_text("name", 1, 200);
+        let name = fields.required_label("name");
         Self { name, ..Self::optional(fields) }
     }
 }
@@ -77,7 +77,7 @@ pub struct DatasetUpdate {
 
 impl FromBody for DatasetUpdate {
     fn read(fields: &mut Fields) -> Self {
-        let name = fields.text("name", 1, 200);
+        let name = fields.label("name");
         let rest = DatasetCreate::optional(fields);
         Self {
             name,

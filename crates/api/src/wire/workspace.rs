@@ -45,7 +45,7 @@ impl FromBody for WorkspaceCreate {
         }
         Self {
             slug,
-            name: fields.required_text("name", 1, 200),
+            name: fields.required_label("name"),
             kms_key_uri: fields.text("kms_key_uri", 0, 2_048),
             retention_days: fields.integer("retention_days", 1, RETENTION_DAYS).map(|days| days as u32),
             allow_direct_sql: fields.boolean("allow_direct_sql"),
@@ -78,7 +78,7 @@ pub struct WorkspaceUpdate {
 impl FromBody for WorkspaceUpdate {
     fn read(fields: &mut Fields) -> Self {
         Self {
-            name: fields.text("name", 1, 200),
+            name: fields.label("name"),
             kms_key_uri: fields.text("kms_key_uri", 0, 2_048),
             retention_days: fields.integer("retention_days", 1, RETENTION_DAYS).map(|days| days as u32),
             allow_direct_sql: fields.boolean("allow_direct_sql"),

@@ -17,6 +17,20 @@ http_tests! {
         assert_eq!(places, ["/name", "/drift_policy", "/ingest_policy_json/skip_stages", "/metadata_json"]);
         let answer = server.post("/api/v1/workspaces", &json!({"slug": "Big Slug", "retention_days": 0})).await;
         assert_eq!(answer.places(), ["/slug", "/name", "/retention_days"]);
+        let answer = server.post("/api/v1/ingest-jobs", &json!({})).await;
+        assert_eq!(answer.places(), ["/job_kind"], "what a job needs depends on its kind");
+        let answer = server.post("/api/v1/datasets", &json!([])).await;
+        assert_eq!(answer.problem(422, "validation_error")["detail"], "the body: must be an object, not a list");
+    }
+
+    async fn a_name_is_visible_and_has_no_control_characters(db: TestDb) {
+        let server = Server::start(db).await;
+        for name in [" ", "a\nb", "\u{7f}", "\u{a0}"] {
+            let answer = server.post("/api/v1/datasets", &json!({"name": name})).await;
+            assert_eq!(answer.places(), ["/name"], "{name:?}");
+            answer.problem(422, "validation_error");
+        }
+        server.post("/api/v1/datasets", &json!({"name": "Umsätze 2024 / Süd"})).await.ok(201);
     }
 
     async fn a_body_that_is_no_json_is_400_and_one_that_is_no_object_422(db: TestDb) {

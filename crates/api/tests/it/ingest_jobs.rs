@@ -36,8 +36,8 @@ http_tests! {
     async fn a_job_needs_what_it_works_on(db: TestDb) {
         let server = Server::start(db).await;
         for (body, places) in [
-            (json!({}), vec!["/job_kind", "/file_id"]),
-            (json!({"job_kind": "DANCE"}), vec!["/job_kind", "/file_id"]),
+            (json!({}), vec!["/job_kind"]),
+            (json!({"job_kind": "DANCE"}), vec!["/job_kind"]),
             (json!({"job_kind": "REPARSE"}), vec!["/file_id"]),
             (json!({"job_kind": "SAMPLE_REFRESH", "dataset_id": server.dataset()}), vec!["/table_id"]),
             (json!({"job_kind": "DESCRIBE_PASS"}), vec!["/dataset_id"]),

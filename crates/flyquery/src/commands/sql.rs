@@ -34,10 +34,10 @@ pub async fn run(session: &Session, arguments: &Sql, style: Style) -> Result<(),
     }
     if answer.truncated {
         let shown = number::count(rows.len() as u64, "row");
-        drop(writeln!(
-            io::stderr(),
-            "warning: cut off after {shown}; --max-rows shows more, up to the server's FLYQUERY_DEFAULT_ROW_CAP"
-        ));
+        // fewer than were asked for: the server's own bound was met
+        let asked = arguments.max_rows.is_some_and(|cap| cap <= rows.len() as u64);
+        let more = if asked { "a larger --max-rows" } else { "a server with a larger FLYQUERY_DEFAULT_ROW_CAP" };
+        drop(writeln!(io::stderr(), "warning: cut off after {shown}; {more} shows more"));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::wire::workspace::WorkspaceRead;
 pub async fn by_id(State(app): State<App>, caller: Tenant, path: Segments) -> Result<Json<WorkspaceRead>, Problem> {
     let id: WorkspaceId = path.id("workspace_id")?;
     let tx = app.db.tenant_read(&caller.tenant).await?;
-    let row = workspaces::get(&tx, id).await?.ok_or_else(|| Problem::not_found("workspace", id))?;
+    let row = workspaces::get(&tx, id).await?.ok_or_else(|| Problem::no_workspace(id))?;
     tx.commit().await?;
     Ok(Json(row.into()))
 }
@@ -29,7 +29,7 @@ pub async fn by_id(State(app): State<App>, caller: Tenant, path: Segments) -> Re
 pub async fn by_slug(State(app): State<App>, caller: Tenant, path: Segments) -> Result<Json<WorkspaceRead>, Problem> {
     let slug = path.text("slug")?;
     let tx = app.db.tenant_read(&caller.tenant).await?;
-    let row = workspaces::by_slug(&tx, slug).await?.ok_or_else(|| Problem::not_found("workspace", slug))?;
+    let row = workspaces::by_slug(&tx, slug).await?.ok_or_else(|| Problem::no_workspace(slug))?;
     tx.commit().await?;
     Ok(Json(row.into()))
 }

@@ -32,7 +32,7 @@ pub async fn update(
         metadata: body.metadata_json,
     };
     let tx = app.db.tenant(&caller.tenant).await?;
-    let row = workspaces::update(&tx, id, &changes).await?.ok_or_else(|| Problem::not_found("workspace", id))?;
+    let row = workspaces::update(&tx, id, &changes).await?.ok_or_else(|| Problem::no_workspace(id))?;
     let deed = Deed {
         event_type: "workspace.updated",
         resource_kind: "workspace",

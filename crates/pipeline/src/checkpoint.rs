@@ -9,6 +9,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::stages::describe::Tally;
+
 /// Version of the checkpoint's layout. A checkpoint of another version is not resumed: the job starts over.
 const VERSION: u32 = 1;
 
@@ -27,10 +29,8 @@ pub struct Work {
     pub warnings: Vec<Warning>,
     /// Stages done so far.
     pub stages: Vec<StageReport>,
-    /// What the describer has cost, in cents.
-    pub spent_cents: f64,
-    /// Columns that have no description because the budget had ended.
-    pub deferred: u64,
+    /// How far describing came.
+    pub tally: Tally,
 }
 
 /// The uploaded file, as stage 1 knows it.
@@ -217,8 +217,7 @@ mod tests {
             }],
             warnings: vec![],
             stages: vec![],
-            spent_cents: 0.25,
-            deferred: 1,
+            tally: Tally { described: 0, deferred: 1, spent_cents: 0.25 },
         }
     }
 

@@ -164,6 +164,11 @@ impl Context {
         self.policy.pii_policy_samples.unwrap_or(self.settings.pii_policy_samples)
     }
 
+    /// Whether the policy keeps personal data out of what is written about a table.
+    pub fn hides_personal_data(&self) -> bool {
+        self.pii_policy() != PiiPolicy::Warn
+    }
+
     /// The recogniser, unless settings or policy switch it off.
     pub fn scanner(&self) -> Option<&Arc<dyn PiiScanner>> {
         match self.policy.pii_scanner {

@@ -11,7 +11,6 @@ use serde_json::json;
 use crate::checkpoint::{After, Section, Work, after};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
-use crate::stages::describe::cents_text;
 use crate::stages::reconcile::{Likeness, compare};
 use crate::step::fail_point;
 
@@ -50,7 +49,7 @@ impl PublishPlan {
         }
         db::files::set_status(tx, self.work.file.id, FileStatus::Parsed, None).await?;
         fail_point("publish.uncommitted");
-        Ok(Published { events, report: self.report(warnings), deferred: self.work.deferred })
+        Ok(Published { events, report: self.report(warnings), deferred: self.work.tally.deferred })
     }
 
     async fn publish(&self, tx: &Tx, section: &Section, warnings: &mut Vec<Warning>) -> Result<NewEvent, Stop> {
@@ -95,7 +94,7 @@ impl PublishPlan {
 
     /// What the describer has cost, as the wire writes it.
     pub fn cost_cents(&self) -> String {
-        cents_text(self.work.spent_cents)
+        self.work.tally.cost_cents()
     }
 
     /// The job's result.

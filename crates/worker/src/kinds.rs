@@ -7,7 +7,6 @@ use domain::{Actor, JobKind, TableId};
 use jobs::{Handler, HandlerEnd, JobContext, JobRow, Success};
 use pipeline::context::JobFacts;
 use pipeline::failure::defect;
-use pipeline::stages::describe::cents_text;
 use pipeline::{Context, PipelineSettings, Ports, Stop};
 use serde_json::json;
 
@@ -41,7 +40,7 @@ impl Kinds {
                 let tally = pipeline::single::describe_pass(&context).await?;
                 Ok(Success {
                     result: json!({ "described": tally.described, "deferred": tally.deferred }),
-                    cost_cents: Some(cents_text(tally.spent_cents)),
+                    cost_cents: Some(tally.cost_cents()),
                     commit: Some(Box::new(DescribeOn { tally, entropy: Arc::clone(&self.ports.entropy) })),
                     ..plain()
                 })

@@ -62,23 +62,23 @@ impl CustomPatterns {
 
     /// The tag of the first pattern that the text holds.
     pub(super) fn find(&self, text: &str) -> Option<PiiTag> {
-        if self.names.is_empty() {
-            return None;
-        }
-        self.patterns.matches(text).iter().next().map(|index| PiiTag::Custom(self.names[index].clone()))
+        self.first(text).map(|index| PiiTag::Custom(self.names[index].clone()))
     }
 
     /// The tag that enough of the values have.
     pub(super) fn of_column(&self, values: &[String]) -> Option<PiiTag> {
-        if self.names.is_empty() {
-            return None;
-        }
         let mut hits = vec![0; self.names.len()];
-        for first in values.iter().filter_map(|value| self.patterns.matches(value).iter().next()) {
-            hits[first] += 1;
+        for index in values.iter().filter_map(|value| self.first(value)) {
+            hits[index] += 1;
         }
         let index = hits.iter().position(|n| enough(*n, values.len(), VALUE_SHARE))?;
         Some(PiiTag::Custom(self.names[index].clone()))
+    }
+
+    /// Position of the first pattern that the text holds.
+    fn first(&self, text: &str) -> Option<usize> {
+        // Asked for every value, and mostly there are no patterns.
+        if self.names.is_empty() { None } else { self.patterns.matches(text).iter().next() }
     }
 }
 

@@ -62,11 +62,7 @@ impl Fields {
 
     /// As [`Self::text`], required. The empty text stands in for a missing one until [`Self::finish`] complains.
     pub fn required_text(&mut self, name: &str, min: usize, max: usize) -> String {
-        if self.object.get(name).is_none_or(Value::is_null) {
-            self.missing(name);
-            return String::new();
-        }
-        self.text(name, min, max).unwrap_or_default()
+        self.required(name, |fields| fields.text(name, min, max))
     }
 
     /// A name that people see: 1 to 200 characters, one of them visible, none of them a control character.
@@ -81,11 +77,15 @@ impl Fields {
 
     /// As [`Self::label`], required.
     pub fn required_label(&mut self, name: &str) -> String {
+        self.required(name, |fields| fields.label(name))
+    }
+
+    fn required(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<String>) -> String {
         if !self.has(name) {
             self.missing(name);
             return String::new();
         }
-        self.label(name).unwrap_or_default()
+        read(self).unwrap_or_default()
     }
 
     /// true or false.

@@ -6,19 +6,6 @@ use serde_json::{Value, json};
 
 use crate::server::{PATIENCE, Server, pause, text};
 
-async fn start(env: &[(&str, &str)]) -> (Server, String, tempfile::TempDir) {
-    let home = tempfile::tempdir().expect("a folder");
-    let server = Server::start_with(&home.path().join("data"), env).await;
-    let dataset = server.dataset("d").await;
-    (server, dataset, home)
-}
-
-async fn ingest(server: &Server, dataset: &str, name: &str, bytes: Vec<u8>) -> Value {
-    let (status, body) = server.upload_any(dataset, "files", name, bytes).await;
-    assert_eq!(status, 200, "{body}");
-    body["tables"][0].clone()
-}
-
 /// The object of a column of the table's current snapshot.
 async fn column(server: &Server, table: &Value, name: &str) -> Value {
     let page = server.get(&format!("/api/v1/tables/{}/objects", text(&table["table_id"]))).await;
@@ -40,13 +27,13 @@ fn after() -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_upload_gives_exactly_its_four_changes_and_the_old_snapshot_still_answers() {
-    let (server, dataset, _home) = start(&[]).await;
-    let first = ingest(&server, &dataset, "places.csv", before()).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
+    let first = server.ingest(&dataset, "places.csv", before()).await;
     let town = column(&server, &first, "town").await;
     let path = format!("/api/v1/schema-objects/{}", text(&town["id"]));
     let put = server.http.put(format!("{}{path}", server.url)).json(&json!({"description": "where it is"}));
     assert_eq!(put.send().await.expect("an answer").status(), 200);
-    let second = ingest(&server, &dataset, "places.csv", after()).await;
+    let second = server.ingest(&dataset, "places.csv", after()).await;
     assert_eq!(second["table_id"], first["table_id"]);
     let changes = server.get(&format!("/api/v1/tables/{}/changes", text(&first["table_id"]))).await;
     let items = changes["items"].as_array().expect("items");
@@ -69,9 +56,9 @@ async fn a_second_upload_gives_exactly_its_four_changes_and_the_old_snapshot_sti
 #[tokio::test(flavor = "multi_thread")]
 async fn words_written_while_a_new_version_is_made_are_kept() {
     let point = "embed.before";
-    let (server, dataset, _home) = start(&[("FLYQUERY_TEST_FAILPOINTS", point)]).await;
+    let (server, dataset, _home) = Server::fresh(&[("FLYQUERY_TEST_FAILPOINTS", point)]).await;
     server.open_gate(point);
-    let first = ingest(&server, &dataset, "places.csv", before()).await;
+    let first = server.ingest(&dataset, "places.csv", before()).await;
     server.close_gate(point);
     let job = server.upload(&dataset, "places.csv", before()).await;
     let started = Instant::now();
@@ -94,11 +81,11 @@ async fn words_written_while_a_new_version_is_made_are_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_joins_others_is_related_to_them() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
     for name in ["orders.csv", "products.csv", "customers.csv"] {
         let bytes = std::fs::read(format!("{samples}/{name}")).expect("a sample");
-        ingest(&server, &dataset, name, bytes).await;
+        server.ingest(&dataset, name, bytes).await;
     }
     let started = Instant::now();
     let passes = loop {

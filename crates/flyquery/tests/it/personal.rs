@@ -109,7 +109,7 @@ async fn every_kind_is_tagged_and_no_value_is_written_anywhere_under_redact() {
     std::fs::write(&patterns, "badge = '^EMP-\\d{6}$'\n").expect("written");
     let env =
         [("FLYQUERY_PII_REGEX_PATTERNS_PATH", patterns.to_str().expect("a name")), ("FLYQUERY_LOG_LEVEL", "debug")];
-    let mut server = Server::start_with(&home.path().join("data"), &env).await;
+    let server = Server::start_with(&home.path().join("data"), &env).await;
     let dataset = server.dataset("d").await;
     let job = server.upload(&dataset, "people.csv", file()).await;
     let stream = server.http.get(format!("{}/api/v1/ingest-jobs/{job}/stream", server.url)).send().await;
@@ -132,7 +132,7 @@ async fn every_kind_is_tagged_and_no_value_is_written_anywhere_under_redact() {
     assert_eq!(tags, right, "no false ones");
 
     let events = json!(server.events(&job).await).to_string();
-    let log = server.stop_and_read_log().join("\n");
+    let log = server.terminate_and_read_log().1.join("\n");
     assert!(log.contains("answered status=202"), "the log tells of the upload");
     let mut places = written(&home.path().join("data"));
     assert!(places.iter().any(|(name, bytes)| name.ends_with("flyquery.db") && holds(bytes, "shipped_on")));

@@ -12,16 +12,9 @@ async fn nothing_stayed(server: &Server) {
     }
 }
 
-async fn start(env: &[(&str, &str)]) -> (Server, String, tempfile::TempDir) {
-    let home = tempfile::tempdir().expect("a folder");
-    let server = Server::start_with(&home.path().join("data"), env).await;
-    let dataset = server.dataset("d").await;
-    (server, dataset, home)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_over_the_cap_is_refused_and_leaves_nothing() {
-    let (server, dataset, _home) = start(&[("FLYQUERY_MAX_FILE_MB", "1")]).await;
+    let (server, dataset, _home) = Server::fresh(&[("FLYQUERY_MAX_FILE_MB", "1")]).await;
     for route in ["files", "files:async"] {
         let (status, body) = server.upload_any(&dataset, route, "big.csv", vec![b'x'; 20 << 20]).await;
         assert_eq!((status, body["code"].as_str()), (413, Some("file_too_large")), "{body}");
@@ -31,7 +24,7 @@ async fn a_file_over_the_cap_is_refused_and_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_workspace_refuses_and_leaves_nothing() {
-    let (server, dataset, _home) = start(&[("FLYQUERY_MAX_WORKSPACE_GB", "0.001")]).await;
+    let (server, dataset, _home) = Server::fresh(&[("FLYQUERY_MAX_WORKSPACE_GB", "0.001")]).await;
     let (status, body) = server.upload_any(&dataset, "files:async", "big.csv", vec![b'x'; 4 << 20]).await;
     assert_eq!((status, body["code"].as_str()), (507, Some("workspace_quota_exceeded")), "{body}");
     nothing_stayed(&server).await;
@@ -39,7 +32,7 @@ async fn a_full_workspace_refuses_and_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_body_is_refused_and_leaves_nothing() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     let url = format!("{}/api/v1/datasets/{dataset}/files:async", server.url);
     let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\nid,n\n1,2\n";
     let answer =
@@ -63,7 +56,7 @@ async fn rejected(server: &Server, dataset: &str, route: &str, name: &str, bytes
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_magic_and_empty_files_are_rejected_with_a_failed_job_and_the_blob_kept() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
     for route in ["files", "files:async"] {
         rejected(&server, &dataset, route, "picture.csv", png, "FORMAT_MISMATCH").await;
@@ -77,7 +70,7 @@ async fn wrong_magic_and_empty_files_are_rejected_with_a_failed_job_and_the_blob
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_header_without_rows_is_a_table_with_a_warning() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     let (status, body) = server.upload_any(&dataset, "files", "bare.csv", b"id,name\n".to_vec()).await;
     assert_eq!(status, 200, "{body}");
     assert_eq!(body["tables"][0]["n_rows_actual"], 0);
@@ -88,7 +81,7 @@ async fn a_header_without_rows_is_a_table_with_a_warning() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sync_upload_answers_with_the_settled_result() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     let (status, body) = server.upload_any(&dataset, "files", "orders.csv", orders(100)).await;
     assert_eq!(status, 200, "{body}");
     assert_eq!(body["status"], "SUCCEEDED");
@@ -118,7 +111,7 @@ fn send_and_go(server: &Server, dataset: &str, name: &str, content: &[u8]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_after_its_last_byte_leaves_a_job_or_nothing() {
-    let (server, dataset, _home) = start(&[]).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
     for n in 0..20 {
         send_and_go(&server, &dataset, &format!("t{n}.csv"), &orders(2_000));
     }

@@ -25,6 +25,14 @@ pub struct Server {
 }
 
 impl Server {
+    /// Starts a server in a home of its own, with a dataset `d`; gives the dataset's id, and the home to be kept.
+    pub async fn fresh(env: &[(&str, &str)]) -> (Self, String, tempfile::TempDir) {
+        let home = tempfile::tempdir().expect("a folder");
+        let server = Self::start_with(&home.path().join("data"), env).await;
+        let dataset = server.dataset("d").await;
+        (server, dataset, home)
+    }
+
     /// Starts a server on a free port.
     pub async fn start(dir: &Path) -> Self {
         Self::start_with(dir, &[]).await
@@ -130,20 +138,17 @@ impl Server {
     }
 
     /// SIGTERM; gives the exit status.
-    pub fn terminate(mut self) -> ExitStatus {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
-        assert!(sent.success());
-        self.child.wait().expect("the server ends")
+    pub fn terminate(self) -> ExitStatus {
+        self.terminate_and_read_log().0
     }
 
-    /// SIGTERM; gives every line of its log that no wait has read.
-    pub fn stop_and_read_log(&mut self) -> Vec<String> {
+    /// SIGTERM; gives the exit status and every line of its log that no wait has read.
+    pub fn terminate_and_read_log(mut self) -> (ExitStatus, Vec<String>) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
         assert!(sent.success());
-        self.child.wait().expect("the server ends");
-        self.lines.iter().collect()
+        let status = self.child.wait().expect("the server ends");
+        (status, self.lines.iter().collect())
     }
 
     /// GET, expecting success.
@@ -174,11 +179,35 @@ impl Server {
 
     /// Uploads bytes on one of the two routes, whatever the answer.
     pub async fn upload_any(&self, dataset: &str, route: &str, name: &str, bytes: Vec<u8>) -> (u16, Value) {
+        self.send_file(reqwest::Method::POST, dataset, route, name, bytes).await
+    }
+
+    /// Uploads bytes as the next version of a table, whatever the answer.
+    pub async fn upload_into(&self, dataset: &str, table: &Value, name: &str, bytes: &[u8]) -> (u16, Value) {
+        let route = format!("tables/{}:upload", text(table));
+        self.send_file(reqwest::Method::PUT, dataset, &route, name, bytes.to_vec()).await
+    }
+
+    async fn send_file(
+        &self,
+        method: reqwest::Method,
+        dataset: &str,
+        route: &str,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> (u16, Value) {
         let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
         let form = reqwest::multipart::Form::new().part("file", part);
         let url = format!("{}/api/v1/datasets/{dataset}/{route}", self.url);
-        let answer = self.http.post(url).multipart(form).send().await.expect("an answer");
+        let answer = self.http.request(method, url).multipart(form).send().await.expect("an answer");
         (answer.status().as_u16(), answer.json().await.expect("JSON"))
+    }
+
+    /// Uploads and waits, expecting success; gives the first table made.
+    pub async fn ingest(&self, dataset: &str, name: &str, bytes: Vec<u8>) -> Value {
+        let (status, body) = self.upload_any(dataset, "files", name, bytes).await;
+        assert_eq!(status, 200, "{body}");
+        body["tables"][0].clone()
     }
 
     /// Uploads for a worker; gives the job's id.

@@ -4,34 +4,12 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, count, objects, text};
 
-async fn start() -> (Server, String, tempfile::TempDir) {
-    let home = tempfile::tempdir().expect("a folder");
-    let server = Server::start(&home.path().join("data")).await;
-    let dataset = server.dataset("d").await;
-    (server, dataset, home)
-}
-
-async fn ingest(server: &Server, dataset: &str, name: &str, bytes: Vec<u8>) -> Value {
-    let (status, body) = server.upload_any(dataset, "files", name, bytes).await;
-    assert_eq!(status, 200, "{body}");
-    body["tables"][0].clone()
-}
-
-/// `PUT …/tables/{id}:upload`, whatever the answer.
-async fn put(server: &Server, dataset: &str, table: &Value, name: &str, bytes: &[u8]) -> (u16, Value) {
-    let part = reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name.to_owned());
-    let form = reqwest::multipart::Form::new().part("file", part);
-    let url = format!("{}/api/v1/datasets/{dataset}/tables/{}:upload", server.url, text(table));
-    let answer = server.http.put(url).multipart(form).send().await.expect("an answer");
-    (answer.status().as_u16(), answer.json().await.expect("JSON"))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_of_any_name_becomes_the_next_version_of_the_table_it_is_sent_to() {
-    let (server, dataset, _home) = start().await;
-    let first = ingest(&server, &dataset, "places.csv", b"id,town\n1,Porto\n".to_vec()).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
+    let first = server.ingest(&dataset, "places.csv", b"id,town\n1,Porto\n".to_vec()).await;
     let id = &first["table_id"];
-    let (status, second) = put(&server, &dataset, id, "export (3).csv", b"id,town\n1,Porto\n2,Nice\n").await;
+    let (status, second) = server.upload_into(&dataset, id, "export (3).csv", b"id,town\n1,Porto\n2,Nice\n").await;
     assert_eq!(status, 200, "{second}");
     assert_eq!((&second["n_columns"], &second["n_rows_actual"]), (&json!(2), &json!(2)));
     assert_eq!(second["status"], "SUCCEEDED");
@@ -41,32 +19,32 @@ async fn a_file_of_any_name_becomes_the_next_version_of_the_table_it_is_sent_to(
 
     // of several tables, the one of its name; nothing is made of the others
     let several = br#"{"other": [{"a": 1}], "places": [{"id": 1, "town": "Bergen"}]}"#;
-    let (status, third) = put(&server, &dataset, id, "all.json", several).await;
+    let (status, third) = server.upload_into(&dataset, id, "all.json", several).await;
     assert_eq!(status, 200, "{third}");
     assert_eq!(server.sql(&dataset, "select town from places").await, json!([["Bergen"]]));
     let tables = server.get(&format!("/api/v1/datasets/{dataset}/tables")).await;
     assert_eq!(tables["total"], 1, "{tables}");
     // from now on, the one that stands where the table came from
     let moved = br#"{"places2": [{"id": 2}], "places": [{"id": 1, "town": "Oslo"}, {"id": 2, "town": "Rome"}]}"#;
-    let (status, fourth) = put(&server, &dataset, id, "all.json", moved).await;
+    let (status, fourth) = server.upload_into(&dataset, id, "all.json", moved).await;
     assert_eq!((status, &fourth["n_rows_actual"]), (200, &json!(2)), "{fourth}");
     let parquet = objects(&server.dir).iter().filter(|key| key.ends_with(".parquet")).count();
     assert_eq!(parquet, 4, "one for each version: {:?}", objects(&server.dir));
 
     let elsewhere = server.dataset("elsewhere").await;
     for (dataset, table) in [(&elsewhere, id.clone()), (&dataset, json!(uuid::Uuid::nil()))] {
-        let (status, problem) = put(&server, dataset, &table, "a.csv", b"a\n1\n").await;
+        let (status, problem) = server.upload_into(dataset, &table, "a.csv", b"a\n1\n").await;
         assert_eq!((status, &problem["code"]), (404, &json!("resource_not_found")), "{problem}");
     }
-    let (status, problem) = put(&server, &dataset, id, "a.csv", b"").await;
+    let (status, problem) = server.upload_into(&dataset, id, "a.csv", b"").await;
     assert_eq!((status, &problem["code"]), (422, &json!("EMPTY_FILE")), "{problem}");
     assert_eq!(server.sql(&dataset, "select count(*) from places").await, json!([[2]]), "the last version stands");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_original_is_read_again_without_a_second_row_or_blob() {
-    let (server, dataset, _home) = start().await;
-    ingest(&server, &dataset, "t.csv", b"v\nold\n".to_vec()).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
+    server.ingest(&dataset, "t.csv", b"v\nold\n".to_vec()).await;
     let files = server.get("/api/v1/ingest-jobs").await;
     let file = text(&files["items"][0]["file_id"]);
     let again = json!({"job_kind": "REPARSE", "dataset_id": dataset, "file_id": file});
@@ -89,7 +67,7 @@ async fn a_stored_original_is_read_again_without_a_second_row_or_blob() {
     }
 
     // a later file is current; reading the earlier one again does not push it aside (decision 40)
-    ingest(&server, &dataset, "t.csv", b"v\nnew\n".to_vec()).await;
+    server.ingest(&dataset, "t.csv", b"v\nnew\n".to_vec()).await;
     let job = reparse().await;
     assert_eq!(job["result_json"]["warnings"][0]["code"], "SUPERSEDED", "{job}");
     assert_eq!(server.sql(&dataset, "select v from t").await, json!([["new"]]));
@@ -103,11 +81,11 @@ fn version(v: usize) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_beside_fifty_uploads_see_only_whole_versions() {
-    let (server, dataset, _home) = start().await;
-    ingest(&server, &dataset, "t.csv", version(0)).await;
+    let (server, dataset, _home) = Server::fresh(&[]).await;
+    server.ingest(&dataset, "t.csv", version(0)).await;
     let uploads = async {
         for v in 1..=50 {
-            ingest(&server, &dataset, "t.csv", version(v)).await;
+            server.ingest(&dataset, "t.csv", version(v)).await;
         }
     };
     let seen = async {

@@ -35,7 +35,8 @@ impl Described {
     }
 }
 
-/// How far a DESCRIBE_PASS has come; kept as its checkpoint, so that a pass that is interrupted spends no more than one.
+/// How far a run of the describer has come; kept in the job's checkpoint, so that a DESCRIBE_PASS that is interrupted
+/// spends no more than one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Columns described.
@@ -53,12 +54,12 @@ impl Tally {
         self.deferred += found.deferred;
         self.spent_cents += found.spent_cents;
     }
-}
 
-/// Cents as the wire writes them: a decimal number without needless zeros.
-pub fn cents_text(cents: f64) -> String {
-    let text = format!("{cents:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    /// The cost in cents as the wire writes it: a decimal number without needless zeros.
+    pub fn cost_cents(&self) -> String {
+        let text = format!("{:.4}", self.spent_cents);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
 }
 
 /// What a describe run may still spend; shared by all tables of a run.
@@ -113,8 +114,7 @@ impl Step for after::Describe {
     async fn write(_: &Context, tx: &Tx, work: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
         let mut events = Vec::with_capacity(found.len());
         for described in &found {
-            work.spent_cents += described.spent_cents;
-            work.deferred += described.deferred;
+            work.tally.add(described);
             events.push(store(tx, described).await?);
         }
         Ok(events)

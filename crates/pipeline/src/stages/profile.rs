@@ -5,9 +5,8 @@ use arrow::array::ArrayRef;
 use arrow::error::ArrowError;
 use async_trait::async_trait;
 use db::{ObjectRow, Tx};
+use domain::ObjectId;
 use domain::event::{EventStage, NewEvent};
-use domain::semantic::PiiTag;
-use domain::{ObjectId, PiiPolicy};
 use serde_json::json;
 
 use crate::checkpoint::{Section, Work, after};
@@ -15,7 +14,7 @@ use crate::column_scan::{Rows, Visitor, over_columns};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
 use crate::objects::columns_of;
-use crate::stages::tag_pii::{hides, verdicts};
+use crate::stages::tag_pii::{hidden, hides_tagged, verdicts};
 use crate::step::Step;
 
 /// Profiles of one section, or `None` when it has too many rows.
@@ -64,15 +63,13 @@ impl Step for after::Profile {
 
 /// What is written of a column; of one that a person tagged as personal data no value is.
 fn row(ctx: &Context, object: &ObjectRow, profile: ColumnProfile) -> (ObjectId, serde_json::Value) {
-    let personal = object.annotations.pii_tag.as_ref().is_some_and(|tag| *tag != PiiTag::None);
-    let hidden = personal && ctx.pii_policy() != PiiPolicy::Warn;
-    let profile = if hidden { profile.hiding(|_| true) } else { profile };
+    let profile = if hides_tagged(ctx, object) { profile.hiding(|_| true) } else { profile };
     (object.id, profile.to_json())
 }
 
 async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, ColumnProfile)>, Stop> {
     let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
-    let verdicts = verdicts(ctx, section).await?;
+    let hidden = hidden(ctx, &verdicts(ctx, section).await?);
     let visitors = over_columns(ctx, section, columns.clone(), Rows::All, |column| Profiling {
         profiler: ColumnProfiler::new(column),
         error: None,
@@ -82,7 +79,7 @@ async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, Column
         .into_iter()
         .zip(visitors)
         .map(|(index, visitor)| match visitor.error {
-            None if hides(ctx, &verdicts, index) => Ok((index, visitor.profiler.finish().hiding(|_| true))),
+            None if hidden.contains(&index) => Ok((index, visitor.profiler.finish().hiding(|_| true))),
             None => Ok((index, harmless(ctx, visitor.profiler.finish()))),
             Some(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
         })
@@ -92,7 +89,7 @@ async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, Column
 /// A single value that looks like personal data is not shown, even in a column that is not tagged.
 fn harmless(ctx: &Context, profile: ColumnProfile) -> ColumnProfile {
     match ctx.scanner() {
-        Some(scanner) if ctx.pii_policy() != PiiPolicy::Warn => profile.hiding(|value| scanner.value(value).is_some()),
+        Some(scanner) if ctx.hides_personal_data() => profile.hiding(|value| scanner.value(value).is_some()),
         Some(_) | None => profile,
     }
 }

@@ -12,6 +12,7 @@ pub use formats::{Detected, detect};
 use crate::checkpoint::{FileFacts, Work};
 use crate::context::Context;
 use crate::failure::{Stop, defect, store_failure};
+use crate::stages::describe::Tally;
 
 /// Loads the file's facts. The event says that receiving was not repeated.
 pub async fn start(ctx: &Context) -> Result<(Work, Vec<NewEvent>), Stop> {
@@ -48,8 +49,7 @@ pub async fn start(ctx: &Context) -> Result<(Work, Vec<NewEvent>), Stop> {
         sections: Vec::new(),
         warnings: Vec::new(),
         stages: Vec::new(),
-        spent_cents: 0.0,
-        deferred: 0,
+        tally: Tally::default(),
     };
     let payload = json!({"file_id": id, "skipped": true, "reason": "already_received"});
     Ok((work, vec![NewEvent::ok(EventStage::Received, payload)]))

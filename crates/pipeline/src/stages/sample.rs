@@ -4,9 +4,8 @@ use annotate::sample::{SCAN, Sampler, spread};
 use arrow::array::ArrayRef;
 use async_trait::async_trait;
 use db::Tx;
+use domain::ObjectId;
 use domain::event::{EventStage, NewEvent};
-use domain::semantic::PiiTag;
-use domain::{ObjectId, PiiPolicy};
 use serde_json::json;
 
 use crate::checkpoint::{Section, Work, after};
@@ -14,7 +13,7 @@ use crate::column_scan::{Rows, Visitor, over_columns};
 use crate::context::Context;
 use crate::failure::Stop;
 use crate::objects::columns_of;
-use crate::stages::tag_pii::{Verdicts, hides, judge};
+use crate::stages::tag_pii::{Verdicts, hidden, hides_tagged, judge};
 use crate::step::Step;
 
 /// The rows a scan looks at: enough for a verdict on a column, few enough to cost nothing.
@@ -53,12 +52,11 @@ impl Step for after::Sample {
 
 /// Samples of every covered column of a section.
 pub async fn samples(ctx: &Context, section: &Section) -> Result<Samples, Stop> {
-    let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
-    let values = scan(ctx, section, columns.clone()).await?;
-    let scanned: Vec<(usize, Vec<String>)> = columns.into_iter().zip(values).collect();
+    let scanned = scan(ctx, section).await?;
     let verdicts = judge(ctx, section, &scanned);
+    let hidden = hidden(ctx, &verdicts);
     let kept = |(index, values): &(usize, Vec<String>)| {
-        (*index, if hides(ctx, &verdicts, *index) { Vec::new() } else { keep(ctx, values) })
+        (*index, if hidden.contains(index) { Vec::new() } else { keep(ctx, values) })
     };
     Ok(Samples { values: scanned.iter().map(kept).collect(), verdicts })
 }
@@ -72,9 +70,7 @@ pub async fn store(ctx: &Context, tx: &Tx, section: &Section, samples: &Samples)
         .iter()
         .filter_map(|(index, values)| {
             let column = columns.get(&section.schema.columns[*index].name)?;
-            let personal = column.annotations.pii_tag.as_ref().is_some_and(|tag| *tag != PiiTag::None);
-            let hidden = personal && ctx.pii_policy() != PiiPolicy::Warn;
-            Some((column.id, if hidden { Vec::new() } else { values.clone() }))
+            Some((column.id, if hides_tagged(ctx, column) { Vec::new() } else { values.clone() }))
         })
         .collect();
     db::schema_objects::set_samples(tx, &rows).await?;
@@ -82,10 +78,11 @@ pub async fn store(ctx: &Context, tx: &Tx, section: &Section, samples: &Samples)
     Ok(NewEvent::ok(EventStage::Sampled, payload))
 }
 
-/// Up to `SCAN` distinct values of each column.
-pub async fn scan(ctx: &Context, section: &Section, columns: Vec<usize>) -> Result<Vec<Vec<String>>, Stop> {
-    let visitors = over_columns(ctx, section, columns, SCANNED, |_| Sampler::new(SCAN)).await?;
-    Ok(visitors.into_iter().map(Sampler::finish).collect())
+/// Position of each covered column, and up to `SCAN` distinct values of it.
+pub async fn scan(ctx: &Context, section: &Section) -> Result<Vec<(usize, Vec<String>)>, Stop> {
+    let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
+    let visitors = over_columns(ctx, section, columns.clone(), SCANNED, |_| Sampler::new(SCAN)).await?;
+    Ok(columns.into_iter().zip(visitors.into_iter().map(Sampler::finish)).collect())
 }
 
 impl Visitor for Sampler {

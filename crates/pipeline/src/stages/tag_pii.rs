@@ -1,8 +1,10 @@
 //! Stage 8: which columns hold personal data, and what the policy does about them.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
-use db::Tx;
 use db::schema_objects::NewPii;
+use db::{ObjectRow, Tx};
 use domain::event::{EventStage, NewEvent};
 use domain::semantic::{PiiSource, PiiTag};
 use domain::{PiiPolicy, Stage};
@@ -45,9 +47,7 @@ pub async fn verdicts(ctx: &Context, section: &Section) -> Result<Verdicts, Stop
     if section.verdicts.is_some() || ctx.scanner().is_none() {
         return Ok(section.verdicts.clone());
     }
-    let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
-    let values = scan(ctx, section, columns.clone()).await?;
-    let scanned: Vec<(usize, Vec<String>)> = columns.into_iter().zip(values).collect();
+    let scanned = scan(ctx, section).await?;
     Ok(judge(ctx, section, &scanned))
 }
 
@@ -61,10 +61,17 @@ pub fn judge(ctx: &Context, section: &Section, found: &[(usize, Vec<String>)]) -
     Some(found.iter().map(verdict).collect())
 }
 
-/// Whether the policy hides the values of the column at a position.
-pub fn hides(ctx: &Context, verdicts: &Verdicts, index: usize) -> bool {
-    let personal = |(at, tag): &(usize, PiiTag)| *at == index && *tag != PiiTag::None;
-    ctx.pii_policy() != PiiPolicy::Warn && verdicts.iter().flatten().any(personal)
+/// Positions of the columns whose values the policy hides.
+pub fn hidden(ctx: &Context, verdicts: &Verdicts) -> HashSet<usize> {
+    if !ctx.hides_personal_data() {
+        return HashSet::new();
+    }
+    verdicts.iter().flatten().filter(|(_, tag)| *tag != PiiTag::None).map(|(index, _)| *index).collect()
+}
+
+/// Whether the policy hides the values of a column that carries a tag already: one that a person gave it.
+pub fn hides_tagged(ctx: &Context, object: &ObjectRow) -> bool {
+    ctx.hides_personal_data() && object.annotations.pii_tag.as_ref().is_some_and(|tag| *tag != PiiTag::None)
 }
 
 async fn store(

@@ -36,6 +36,8 @@ closed_list! {
         DuplicateKeys = "DUPLICATE_KEYS",
         /// Values of a document that stand beside its tables were left out.
         ValuesLeftOut = "VALUES_LEFT_OUT",
+        /// Quotes stand where a quoted field neither begins nor ends; they were kept as text.
+        StrayQuotes = "STRAY_QUOTES",
         /// The file ends inside a quoted field.
         UnclosedQuote = "UNCLOSED_QUOTE",
         /// Finer than microseconds; rounded.

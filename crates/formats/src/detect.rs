@@ -31,8 +31,8 @@ enum Content {
     JsonText,
     /// Other text.
     Text,
-    /// Bytes that no person would call text.
-    Binary,
+    /// Bytes that no person would call text; the first one that text does not hold and where it stands (0-based).
+    Binary { byte: u8, at: usize },
 }
 
 /// Bytes of a wrapper's content that are looked at.
@@ -129,7 +129,7 @@ fn settle(content: Content, claimed: Option<FileFormat>, source: &str, name: &st
             Content::ZipArchive => Ok(FileFormat::Xlsx),
             Content::CompoundFile => Ok(FileFormat::Xls),
             Content::JsonText => Ok(FileFormat::Json),
-            Content::Wrapper(_) | Content::Foreign(_) | Content::Text | Content::Binary => Err(unknown(name)),
+            Content::Wrapper(_) | Content::Foreign(_) | Content::Text | Content::Binary { .. } => Err(unknown(name)),
         };
     };
     let agrees = match content {
@@ -139,7 +139,7 @@ fn settle(content: Content, claimed: Option<FileFormat>, source: &str, name: &st
         Content::CompoundFile => matches!(claimed, FileFormat::Xls | FileFormat::Xlsx),
         Content::JsonText | Content::Text => claimed.is_text(),
         // An Arrow stream has no magic of its own.
-        Content::Binary => claimed == FileFormat::Arrow,
+        Content::Binary { .. } => claimed == FileFormat::Arrow,
         Content::Wrapper(_) | Content::Foreign(_) => false,
     };
     if agrees { Ok(claimed) } else { Err(mismatch(&format!("{source} {claimed}"), &describe(content))) }
@@ -174,12 +174,12 @@ fn look(head: &[u8], claimed: Option<FileFormat>) -> Content {
         let is_text_word = magic.len() <= 4 && magic.iter().all(u8::is_ascii_graphic);
         // Words such as `ORC` may open a text file too: then what follows is text.
         let is_claimed = claimed.is_some_and(|format| *content == Content::Format(format));
-        if head.starts_with(magic) && (!is_text_word || is_claimed || !looks_like_text(head)) {
+        if head.starts_with(magic) && (!is_text_word || is_claimed || odd_byte(head).is_some()) {
             return *content;
         }
     }
-    if !looks_like_text(head) {
-        return Content::Binary;
+    if let Some((byte, at)) = odd_byte(head) {
+        return Content::Binary { byte, at };
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let opens = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
@@ -191,14 +191,17 @@ fn look(head: &[u8], claimed: Option<FileFormat>) -> Content {
     }
 }
 
-/// Whether bytes are text in some encoding: control characters are rare, and NULs only stand where UTF-16 has them.
-fn looks_like_text(head: &[u8]) -> bool {
+/// The first byte, and its place, that shows bytes to be no text in any encoding: control characters are rare in text,
+/// and NULs only stand where UTF-16 has them. A single one is a slip in a text.
+fn odd_byte(head: &[u8]) -> Option<(u8, usize)> {
     let head = &head[..head.len().min(INNER_HEAD)];
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || utf16_without_bom(head).is_some() {
-        return true;
+        return None;
     }
-    let odd = head.iter().filter(|b| matches!(b, 0x00..=0x08 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f)).count();
-    odd * 50 <= head.len()
+    let is_odd = |b: &u8| matches!(b, 0x00..=0x08 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f);
+    let odd = head.iter().filter(|b| is_odd(b)).count();
+    let first = head.iter().position(is_odd).map(|at| (head[at], at))?;
+    (odd > 1 && odd * 50 > head.len()).then_some(first)
 }
 
 /// Whether text without a mark is UTF-16: `Some(true)` for little-endian. Mostly Latin text has a NUL in every pair.
@@ -229,7 +232,9 @@ fn describe(content: Content) -> String {
         Content::Foreign(what) => format!("its content is {what}"),
         Content::JsonText => "its content is text that starts like JSON".to_owned(),
         Content::Text => "its content is text".to_owned(),
-        Content::Binary => "its content is binary".to_owned(),
+        Content::Binary { byte, at } => {
+            format!("its content is binary (byte {at} is 0x{byte:02x}, which text does not hold)")
+        }
     }
 }
 

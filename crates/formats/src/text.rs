@@ -10,5 +10,6 @@ pub mod infer;
 pub mod locale;
 pub mod moment;
 pub mod number;
+pub mod quotes;
 pub mod records;
 pub(crate) mod values;

@@ -3,6 +3,7 @@
 use domain::{ErrorCode, Failure, limits};
 
 use crate::places::Places;
+use crate::text::quotes::{Oddities, Quoting};
 use crate::text::records::{Dialect, Field, Scan};
 
 /// A field beyond the table's width.
@@ -20,6 +21,8 @@ pub struct Surplus {
 #[derive(Debug)]
 pub struct Records {
     width: usize,
+    /// Fields a record should have; fewer than the width where values beyond them got columns of their own.
+    usual: usize,
     fields: Vec<Field>,
     rows: usize,
     /// Fields that were too many.
@@ -30,8 +33,12 @@ pub struct Records {
     pub long: Places,
     /// Rows of this block that follow a blank line.
     pub after_blank: Vec<usize>,
+    /// Records with quotes that neither open nor close a field.
+    pub stray_quotes: Places,
     /// Whether the text ended inside a quoted field.
     pub unclosed: bool,
+    /// Rows of this block that are counted as short, long or with stray quotes.
+    odd: Vec<(usize, Oddity)>,
     blank_before: bool,
     waiting_blanks: u64,
     rows_before: u64,
@@ -45,8 +52,8 @@ pub struct Cells<'a> {
     pub records: &'a Records,
     /// Which rows of the block to read.
     pub rows: std::ops::Range<usize>,
-    /// Quote of the dialect.
-    pub quote: u8,
+    /// Quotes of the dialect.
+    pub quoting: Quoting,
 }
 
 impl Cells<'_> {
@@ -61,6 +68,14 @@ impl Cells<'_> {
     }
 }
 
+/// What a record may be counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Oddity {
+    Short,
+    Long,
+    StrayQuote,
+}
+
 /// Why splitting stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
@@ -71,17 +86,20 @@ pub enum Stopped {
 }
 
 impl Records {
-    /// No records yet, of a table of that width.
-    pub fn new(width: usize) -> Self {
+    /// No records yet, of a table of that width whose records should have `usual` fields.
+    pub fn new(width: usize, usual: usize) -> Self {
         Self {
             width,
+            usual,
             fields: Vec::new(),
             rows: 0,
             surplus: Vec::new(),
             short: Places::default(),
             long: Places::default(),
             after_blank: Vec::new(),
+            stray_quotes: Places::default(),
             unclosed: false,
+            odd: Vec::new(),
             blank_before: false,
             waiting_blanks: 0,
             rows_before: 0,
@@ -94,6 +112,7 @@ impl Records {
         self.fields.clear();
         self.surplus.clear();
         self.after_blank.clear();
+        self.odd.clear();
         self.rows = 0;
     }
 
@@ -112,16 +131,14 @@ impl Records {
         self.fields.iter().skip(column).step_by(self.width.max(1)).copied()
     }
 
-    /// Rows of the block from one on that have too few fields.
-    pub fn short_since(&self, row: usize) -> u64 {
-        (row..self.rows).filter(|row| self.row(*row).last().is_some_and(|field| field.is_absent())).count() as u64
-    }
-
-    /// Rows of the block from one on that have too many fields.
-    pub fn long_since(&self, row: usize) -> u64 {
-        let mut rows: Vec<usize> = self.surplus.iter().map(|s| s.row).filter(|r| *r >= row).collect();
-        rows.dedup();
-        rows.len() as u64
+    /// Oddities without those of the block from a row on.
+    pub fn before(&self, row: usize) -> (Places, Places, Places) {
+        let since = |oddity| self.odd.iter().filter(|(r, o)| *r >= row && *o == oddity).count() as u64;
+        (
+            self.short.less(since(Oddity::Short)),
+            self.long.less(since(Oddity::Long)),
+            self.stray_quotes.less(since(Oddity::StrayQuote)),
+        )
     }
 
     /// The fields of a row of the block.
@@ -143,11 +160,12 @@ impl Records {
                 return Ok(Stopped::Full);
             }
             let before = self.fields.len();
-            let Scan::Record(next) = dialect.scan(text, *at, at_end, &mut self.fields, &mut self.unclosed) else {
+            let mut quotes = Oddities::of_width(self.usual);
+            let Scan::Record(next) = dialect.scan(text, *at, at_end, &mut self.fields, &mut quotes) else {
                 return Ok(Stopped::Cut);
             };
             let n = self.fields.len() - before;
-            if n != self.width || n == 1 {
+            if n != self.usual || n != self.width || n == 1 {
                 if n == 1 && self.fields[before].is_empty() {
                     self.fields.truncate(before);
                     self.blank_before = true;
@@ -170,6 +188,10 @@ impl Records {
                 self.blank_before = false;
                 self.after_blank.push(self.rows);
             }
+            if quotes.stray {
+                self.note(Oddity::StrayQuote);
+            }
+            self.unclosed |= quotes.unclosed;
             self.rows += 1;
             *at = next;
         }
@@ -184,15 +206,17 @@ impl Records {
     }
 
     fn settle_width(&mut self, before: usize, n: usize) -> Result<(), Failure> {
-        let row = self.rows_before + self.rows as u64 + 1;
+        if n < self.usual {
+            self.note(Oddity::Short);
+        } else if n > self.usual {
+            self.note(Oddity::Long);
+        }
         if n < self.width {
-            self.short.add(row);
             self.fields.resize(before + self.width, Field::ABSENT);
         } else if n > self.width {
             if n > limits::COLUMNS {
-                return Err(too_many_columns(n, &format!("Row {row}")));
+                return Err(too_many_columns(n, &format!("Row {}", self.rows_before + self.rows as u64 + 1)));
             }
-            self.long.add(row);
             let from = before + self.width;
             for (i, field) in self.fields[from..].iter().enumerate() {
                 self.surplus.push(Surplus { row: self.rows, column: self.width + i, field: *field });
@@ -202,10 +226,22 @@ impl Records {
         Ok(())
     }
 
+    /// Counts the record that is being taken.
+    fn note(&mut self, oddity: Oddity) {
+        let places = match oddity {
+            Oddity::Short => &mut self.short,
+            Oddity::Long => &mut self.long,
+            Oddity::StrayQuote => &mut self.stray_quotes,
+        };
+        places.add(self.rows_before + self.rows as u64 + 1);
+        self.odd.push((self.rows, oddity));
+    }
+
     fn check_cells(&self, before: usize) -> Result<(), Failure> {
         for (i, field) in self.fields[before..].iter().enumerate() {
             if !field.is_absent() && field.len() > limits::CELL_BYTES {
-                return Err(cell_too_large(self.rows_before + self.rows as u64 + 1, i + 1));
+                let row = self.rows_before + self.rows as u64 + 1;
+                return Err(cell_too_large(&format!("row {row}, column {}", i + 1), *field));
             }
         }
         Ok(())
@@ -220,9 +256,11 @@ pub fn too_many_columns(n: usize, place: &str) -> Failure {
     )
 }
 
-fn cell_too_large(row: u64, column: usize) -> Failure {
+/// A cell with more bytes than a cell may have, which may only seem so because a quote is not closed.
+pub fn cell_too_large(place: &str, field: Field) -> Failure {
+    let hint = if field.is_quoted() { " A quote opens it; perhaps that quote is never closed." } else { "" };
     Failure::new(
         ErrorCode::LimitExceeded,
-        format!("The cell in row {row}, column {column} has more than {} bytes.", limits::CELL_BYTES),
+        format!("The cell in {place} has more than {} bytes.{hint}", limits::CELL_BYTES),
     )
 }

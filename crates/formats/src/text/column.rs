@@ -10,7 +10,6 @@ use crate::text::infer::{Reading, decide};
 use crate::text::locale::Preference;
 use crate::text::moment::{self, Orders};
 use crate::text::number::{self, Notation};
-use crate::text::records::unquote;
 use crate::text::values::{Fixed, Texts, Values};
 
 /// What is asked of the cells beyond their values.
@@ -212,7 +211,7 @@ impl State {
         let mut scratch = std::mem::take(&mut self.scratch);
         let cell = if mixed {
             scratch.clear();
-            unquote(raw, cells.quote, &mut scratch);
+            cells.quoting.unquote(raw, &mut scratch);
             trim(&scratch)
         } else {
             trim(raw)
@@ -247,7 +246,7 @@ impl State {
         let row = cells.row(row);
         if mixed {
             self.scratch.clear();
-            unquote(raw, cells.quote, &mut self.scratch);
+            cells.quoting.unquote(raw, &mut self.scratch);
             self.evidence.observe(trim(&self.scratch), row);
         } else {
             self.evidence.observe(trim(raw), row);
@@ -266,7 +265,7 @@ impl State {
                     out.push_null();
                 }
             } else if field.is_mixed() {
-                let value = out.push_with(|bytes| unquote(raw, cells.quote, bytes));
+                let value = out.push_with(|bytes| cells.quoting.unquote(raw, bytes));
                 if watch {
                     self.evidence.observe(trim(value), cells.row(row));
                 }

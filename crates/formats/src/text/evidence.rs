@@ -76,8 +76,16 @@ pub struct Evidence {
     pub times: u64,
     /// Cells that look like a number or a time but would lose something.
     pub lossy: Places,
+    /// Cells written as dates of days that no calendar has.
+    pub unreal: Places,
     /// Cells that are plainly text.
     pub text: Places,
+    /// Cells that are one number with a decimal point and another one with a decimal comma.
+    pub contested: Places,
+    /// Cells that are numbers only with a decimal point; all of them only until that is known.
+    pub only_points: Places,
+    /// Cells that are numbers only with a decimal comma.
+    pub only_commas: Places,
 }
 
 impl Default for Evidence {
@@ -106,7 +114,11 @@ impl Default for Evidence {
             zoned: moments,
             times: 0,
             lossy: Places::default(),
+            unreal: Places::default(),
             text: Places::default(),
+            contested: Places::default(),
+            only_points: Places::default(),
+            only_commas: Places::default(),
         }
     }
 }
@@ -166,8 +178,14 @@ impl Evidence {
             self.add_wholes(1, value, value);
         } else if boolean(cell).is_some() {
             self.bools += 1;
-        } else if !self.observe_number(cell) && !self.observe_moment(cell, row) {
-            if looks_numeric(cell) { self.lossy.add(row) } else { self.text.add(row) }
+        } else if !self.observe_number(cell, row) && !self.observe_moment(cell, row) {
+            if moment::is_unreal_date(cell) {
+                self.unreal.add(row);
+            } else if looks_numeric(cell) {
+                self.lossy.add(row);
+            } else {
+                self.text.add(row);
+            }
         }
     }
 
@@ -178,8 +196,9 @@ impl Evidence {
         self.wholes.max = self.wholes.max.max(max);
     }
 
-    fn observe_number(&mut self, cell: &[u8]) -> bool {
+    fn observe_number(&mut self, cell: &[u8], row: u64) -> bool {
         let (mut any, mut plain) = (false, false);
+        let (mut point, mut comma) = (None, None);
         for (slot, notation) in self.numbers.iter_mut().zip(Notation::ALL) {
             // What is plain is part of every notation with a decimal point and is counted once.
             if plain && notation.has_point() {
@@ -187,9 +206,20 @@ impl Evidence {
             }
             if let Some(number) = number::parse(cell, notation) {
                 slot.add(&number);
+                if notation.has_point() {
+                    point = Some(number);
+                } else {
+                    comma = Some(number);
+                }
                 any = true;
                 plain |= notation == Notation::Plain;
             }
+        }
+        match (point, comma) {
+            (Some(point), Some(comma)) if !point.equals(&comma) => self.contested.add(row),
+            (Some(_), None) => self.only_points.add(row),
+            (None, Some(_)) => self.only_commas.add(row),
+            (Some(_), Some(_)) | (None, None) => {}
         }
         any
     }
@@ -218,6 +248,18 @@ impl Evidence {
         let index = notation as usize;
         let plain = if notation.has_point() && index > 0 { self.numbers[0].count } else { 0 };
         self.wholes.count + self.numbers[index].count + plain
+    }
+
+    /// Which decimal mark all its numbers have, where they leave no doubt: `Some(true)` for a comma.
+    pub fn decimal_comma(&self) -> Option<bool> {
+        let fits = |notation: &Notation| self.fitting(*notation) == self.values;
+        let (points, commas): (Vec<Notation>, Vec<Notation>) =
+            Notation::ALL.into_iter().filter(fits).partition(|notation| notation.has_point());
+        match (points.is_empty(), commas.is_empty()) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            (true, true) | (false, false) => None,
+        }
     }
 
     /// Whether some value is a number only with a decimal point, so that no comma can be the decimal mark.

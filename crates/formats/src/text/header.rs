@@ -17,6 +17,8 @@ pub struct Layout {
     pub titles: usize,
     /// Whether the record after them is a header.
     pub has_header: bool,
+    /// Fields a record should have: as many as the header names, or as most rows have.
+    pub usual: usize,
     /// Column names.
     pub names: Vec<String>,
     /// Columns whose name differs from what the header says or that it does not name.
@@ -28,11 +30,13 @@ pub fn find(records: &[Record], max_titles: usize, preference: Preference) -> La
     let titles = titles(records, max_titles);
     let table = &records[titles.min(records.len())..];
     let Some(first) = table.first() else {
-        return Layout { titles, has_header: false, names: vec!["column0".to_owned()], made_up: 1 };
+        return Layout { titles, has_header: false, usual: 1, names: vec!["column0".to_owned()], made_up: 1 };
     };
     let body = &table[1..];
     let has_header = is_header(first, body, preference);
     let width = width(first, body, has_header);
+    let widths: Vec<usize> = body.iter().map(Vec::len).collect();
+    let usual = usual_width(&widths).max(if has_header { last_filled(first).max(1) } else { 1 }).min(width);
     let texts: Vec<String> = (0..width)
         .map(|i| match first.get(i).filter(|_| has_header) {
             Some(cell) => String::from_utf8_lossy(cell).into_owned(),
@@ -41,7 +45,7 @@ pub fn find(records: &[Record], max_titles: usize, preference: Preference) -> La
         .collect();
     let named = column_names(&texts);
     let made_up = if has_header { named.changed.len() } else { width };
-    Layout { titles, has_header, names: named.names, made_up }
+    Layout { titles, has_header, usual, names: named.names, made_up }
 }
 
 /// Records of fewer fields before the first record as wide as most are titles.
@@ -64,13 +68,13 @@ fn width(first: &Record, body: &[Record], has_header: bool) -> usize {
     if !has_header {
         return first.len().max(body.iter().map(Vec::len).max().unwrap_or(0)).max(1);
     }
-    let named = first.iter().rposition(|cell| !trim(cell).is_empty()).map_or(1, |last| last + 1);
-    let used = body
-        .iter()
-        .filter_map(|record| record.iter().rposition(|cell| !trim(cell).is_empty()).map(|last| last + 1))
-        .max()
-        .unwrap_or(0);
-    named.max(used)
+    let used = body.iter().map(last_filled).max().unwrap_or(0);
+    last_filled(first).max(1).max(used)
+}
+
+/// Fields up to the last one that is not blank.
+fn last_filled(record: &Record) -> usize {
+    record.iter().rposition(|cell| !trim(cell).is_empty()).map_or(0, |last| last + 1)
 }
 
 /// Whether the first record names the columns rather than fills them.

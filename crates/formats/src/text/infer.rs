@@ -92,7 +92,8 @@ fn notation(evidence: &Evidence, preference: Preference) -> Option<Notation> {
     let fits = |notation: &Notation| evidence.fitting(*notation) == evidence.values;
     let first = Notation::ALL.into_iter().find(|n| fits(n))?;
     let comma = Notation::DecimalComma;
-    Some(if first == Notation::CommaGroups && fits(&comma) && preference.decimal_comma { comma } else { first })
+    let open = evidence.contested.count() > 0 && first.has_point() && fits(&comma);
+    Some(if open && preference.decimal_comma { comma } else { first })
 }
 
 /// The numeric type that keeps every value.
@@ -151,7 +152,7 @@ fn merge(a: Numbers, b: Numbers) -> Numbers {
 }
 
 /// What a user could dispute about a column that was read so, from the evidence of the whole file.
-pub fn warnings(evidence: &Evidence, reading: Reading, preference: Preference, name: &str) -> Vec<Warning> {
+pub fn warnings(evidence: &Evidence, reading: Reading, name: &str) -> Vec<Warning> {
     let mut found = Vec::new();
     if reading == Reading::Text {
         found.extend(kept_as_text(evidence));
@@ -164,12 +165,12 @@ pub fn warnings(evidence: &Evidence, reading: Reading, preference: Preference, n
             );
             found.push(Warning::new(WarningCode::MissingMarks, message).rows(evidence.marks.count()));
         }
-        found.extend(ambiguous(evidence, reading, preference));
+        found.extend(ambiguous(evidence, reading));
     }
     found.into_iter().map(|warning| warning.column(name)).collect()
 }
 
-fn ambiguous(evidence: &Evidence, reading: Reading, preference: Preference) -> Option<Warning> {
+fn ambiguous(evidence: &Evidence, reading: Reading) -> Option<Warning> {
     match reading {
         Reading::Date(order) | Reading::Stamp { order, .. } => {
             let orders = evidence.dates.orders.and(evidence.stamps.orders).and(evidence.zoned.orders);
@@ -185,36 +186,46 @@ fn ambiguous(evidence: &Evidence, reading: Reading, preference: Preference) -> O
         Reading::BigInt(notation)
         | Reading::UBigInt(notation)
         | Reading::Double(notation)
-        | Reading::Decimal { notation, .. } => {
-            let fits = |n: Notation| evidence.fitting(n) == evidence.values && evidence.wholes.count < evidence.values;
-            let both = match notation {
-                Notation::CommaGroups | Notation::DecimalComma => {
-                    fits(Notation::CommaGroups) && fits(Notation::DecimalComma)
-                }
-                Notation::Plain => preference.decimal_comma && fits(Notation::DecimalComma),
-                Notation::BlankGroupsComma | Notation::BlankGroupsPoint | Notation::ApostropheGroups => false,
-            };
-            let chosen = match notation {
-                Notation::CommaGroups => "commas were read as marks between thousands",
-                Notation::DecimalComma => "commas were read as decimal marks",
-                Notation::Plain
-                | Notation::BlankGroupsComma
-                | Notation::BlankGroupsPoint
-                | Notation::ApostropheGroups => "points were read as decimal marks",
-            };
-            both.then(|| {
-                let message = format!("No number shows whether its mark is decimal or between thousands; {chosen}.");
-                Warning::new(WarningCode::AmbiguousNumbers, message).rows(evidence.values)
-            })
-        }
+        | Reading::Decimal { notation, .. } => ambiguous_marks(evidence, notation),
         Reading::Text | Reading::Boolean | Reading::Time => None,
     }
+}
+
+/// Numbers whose mark could be decimal or between thousands, where nothing or hardly anything in the column tells.
+fn ambiguous_marks(evidence: &Evidence, notation: Notation) -> Option<Warning> {
+    let contested = evidence.contested.count();
+    let decisive = if notation.has_point() {
+        evidence.fitting(notation).saturating_sub(evidence.wholes.count + contested)
+    } else {
+        evidence.only_commas.count()
+    };
+    let hardly = decisive * 10 <= contested && (decisive <= 3 || decisive * 100 <= contested);
+    if contested == 0 || !hardly {
+        return None;
+    }
+    let chosen = match notation {
+        Notation::CommaGroups => "commas were read as marks between thousands",
+        Notation::DecimalComma => "commas were read as decimal marks and points as marks between thousands",
+        Notation::Plain | Notation::BlankGroupsComma | Notation::BlankGroupsPoint | Notation::ApostropheGroups => {
+            "points were read as decimal marks"
+        }
+    };
+    let why = if evidence.fitting(Notation::DecimalComma) == evidence.values
+        && (evidence.fitting(Notation::CommaGroups) == evidence.values)
+    {
+        "No number in the column shows whether its mark is decimal or between thousands".to_owned()
+    } else {
+        let places = if notation.has_point() { &evidence.only_points } else { &evidence.only_commas };
+        format!("Hardly any number shows whether its mark is decimal or between thousands ({})", places.describe())
+    };
+    let message = format!("{why}; {chosen}. Name the locale of the file if that is wrong.");
+    Some(Warning::new(WarningCode::AmbiguousNumbers, message).rows(contested))
 }
 
 /// A text column nearly all of whose values look typed, or all of them but with something to lose.
 fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
     let all = evidence.values;
-    let lossy = evidence.lossy.count();
+    let (lossy, unreal) = (evidence.lossy.count(), evidence.unreal.count());
     let text = evidence.text.count();
     if all == 0 || text * 20 > all || text == all {
         return None;
@@ -231,9 +242,11 @@ fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .max_by_key(|(count, _)| *count)
-        .unwrap_or((0, "numbers or times"));
+        .unwrap_or((0, if unreal > 0 { "dates" } else { "numbers or times" }));
     let why = if text > 0 {
         format!("{text} are text ({})", evidence.text.describe())
+    } else if unreal > 0 {
+        format!("{unreal} name a day that does not exist ({})", evidence.unreal.describe())
     } else if lossy > 0 {
         format!("{lossy} would lose a leading zero, a plus sign, an exponent or digits ({})", evidence.lossy.describe())
     } else if fitting == all && what == "dates" {
@@ -244,7 +257,7 @@ fn kept_as_text(evidence: &Evidence) -> Option<Warning> {
         "others have another type".to_owned()
     };
     // a code like 007 looks like a number too: what it would lose is the reason, not its look
-    let looking = fitting + lossy;
+    let looking = fitting + lossy + unreal;
     let message = format!("Kept as text: of {all} values {looking} look like {what}, but {why}.");
     Some(Warning::new(WarningCode::KeptAsText, message).rows(all - fitting))
 }

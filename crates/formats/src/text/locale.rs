@@ -2,6 +2,8 @@
 
 use domain::Locale;
 
+use crate::text::evidence::Evidence;
+
 /// Readings that a locale prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preference {
@@ -48,5 +50,20 @@ impl Preference {
                 | "vi"
         ) && !matches!(tag.as_str(), "de-ch" | "it-ch" | "es-mx" | "es-us");
         Self { day_first: locale.is_day_first(), decimal_comma }
+    }
+
+    /// The preference in a file with such columns: a decimal mark that is beyond doubt in some column is that of the
+    /// others too, whatever the locale, unless another column contradicts.
+    pub fn in_file<'a>(self, columns: impl Iterator<Item = &'a Evidence>) -> Self {
+        let (mut points, mut commas) = (false, false);
+        for column in columns {
+            match column.decimal_comma() {
+                Some(true) => commas = true,
+                Some(false) => points = true,
+                None => {}
+            }
+        }
+        let decimal_comma = if points == commas { self.decimal_comma } else { commas };
+        Self { decimal_comma, ..self }
     }
 }

@@ -110,21 +110,33 @@ fn number(bytes: &[u8], most: usize) -> Option<(u32, usize)> {
     (1..=most).contains(&len).then(|| (bytes[..len].iter().fold(0, |v, b| v * 10 + u32::from(b - b'0')), len))
 }
 
-/// A date at the start of a cell and where it ends: `2024-1-31`, `2024/01/31`, `31/1/2024`, `1-31-2024`, `31.01.2024`.
-/// Years have four digits, so that no century is made up.
-pub fn date(cell: &[u8]) -> Option<(DateCell, usize)> {
-    let (a, a_len) = number(cell, 4)?;
-    let separator = *cell.get(a_len)?;
+/// Three numbers, each with its length, between two equal separators.
+struct Triple {
+    numbers: [(u32, usize); 3],
+    separator: u8,
+    end: usize,
+}
+
+fn triple(cell: &[u8]) -> Option<Triple> {
+    let a = number(cell, 4)?;
+    let separator = *cell.get(a.1)?;
     if !matches!(separator, b'-' | b'/' | b'.') {
         return None;
     }
-    let b_at = a_len + 1;
-    let (b, b_len) = number(cell.get(b_at..)?, 2)?;
-    if cell.get(b_at + b_len) != Some(&separator) {
+    let b_at = a.1 + 1;
+    let b = number(cell.get(b_at..)?, 2)?;
+    if cell.get(b_at + b.1) != Some(&separator) {
         return None;
     }
-    let c_at = b_at + b_len + 1;
-    let (c, c_len) = number(cell.get(c_at..)?, 4)?;
+    let c_at = b_at + b.1 + 1;
+    let c = number(cell.get(c_at..)?, 4)?;
+    Some(Triple { numbers: [a, b, c], separator, end: c_at + c.1 })
+}
+
+/// A date at the start of a cell and where it ends: `2024-1-31`, `2024/01/31`, `31/1/2024`, `1-31-2024`, `31.01.2024`.
+/// Years have four digits, so that no century is made up.
+pub fn date(cell: &[u8]) -> Option<(DateCell, usize)> {
+    let Triple { numbers: [(a, a_len), (b, _), (c, c_len)], separator, end } = triple(cell)?;
     let mut found = DateCell { orders: Orders::NONE, first: 0, month_first: 0 };
     if a_len == 4 && c_len <= 2 && separator != b'.' {
         if let Some(days) = days(a, b, c) {
@@ -144,7 +156,16 @@ pub fn date(cell: &[u8]) -> Option<(DateCell, usize)> {
             found.orders = Orders(found.orders.0 | Orders::MDY.0);
         }
     }
-    (!found.orders.is_none()).then_some((found, c_at + c_len))
+    (!found.orders.is_none()).then_some((found, end))
+}
+
+/// Whether a cell is written as a date, perhaps with more after a blank or `T`, but no calendar has that day.
+pub fn is_unreal_date(cell: &[u8]) -> bool {
+    triple(cell).is_some_and(|Triple { numbers: [a, _, c], separator, end }| {
+        let year_first = a.1 == 4 && c.1 <= 2 && separator != b'.';
+        let year_last = a.1 <= 2 && c.1 == 4;
+        (year_first || year_last) && matches!(cell.get(end), None | Some(b' ' | b'T' | b't')) && date(cell).is_none()
+    })
 }
 
 /// A cell that is a date and nothing else.

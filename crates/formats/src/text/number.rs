@@ -229,6 +229,11 @@ impl Number {
         same_value(printed, (self.mantissa, self.scale))
     }
 
+    /// Whether both stand for the same number.
+    pub fn equals(&self, other: &Self) -> bool {
+        self.negative == other.negative && same_value((self.mantissa, self.scale), (other.mantissa, other.scale))
+    }
+
     /// The digits at a fixed scale; none when they do not fit 38 digits, or for minus zero.
     pub fn at_scale(&self, scale: u8) -> Option<i128> {
         if self.negative && self.mantissa == 0 {

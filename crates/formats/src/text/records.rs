@@ -1,10 +1,12 @@
 //! Splitting text into records and fields: byte slices of the block they stand in, nothing copied.
 //!
-//! RFC 4180 as the world writes it: a quote opens only at the start of a field, a doubled quote is one, what follows a
-//! closing quote belongs to the field, LF and CR LF end a record (or CR alone where a file has no LF), the last record
-//! may lack its end, blank lines are no records. A record cut by the end of a block is left for the next one.
+//! RFC 4180 as the world writes it: a quote opens only at the start of a field ([`quotes`](crate::text::quotes) finds
+//! where it closes), LF and CR LF end a record (or CR alone where the file shows it), the last record may lack its end,
+//! blank lines are no records. A record cut by the end of a block is left for the next one.
 
 use std::borrow::Cow;
+
+use crate::text::quotes::{Oddities, Parted, Quoted, Quoting};
 
 /// What ends a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum Newline {
     Lf,
     /// CR alone.
     Cr,
+    /// LF, CR LF or CR alone, in files put together from several systems.
+    Any,
 }
 
 /// How records and fields are told apart.
@@ -20,10 +24,48 @@ pub enum Newline {
 pub struct Dialect {
     /// Between fields; none in files of one column.
     pub delimiter: Option<u8>,
-    /// Around fields that hold a delimiter, a newline or itself.
-    pub quote: Option<u8>,
+    /// Around fields that hold a delimiter, a newline or a quote.
+    pub quoting: Quoting,
     /// Between records.
     pub newline: Newline,
+}
+
+impl Newline {
+    /// Whether a byte ends a record.
+    #[inline]
+    pub const fn ends(self, byte: u8) -> bool {
+        match self {
+            Self::Lf => byte == b'\n',
+            Self::Cr => byte == b'\r',
+            Self::Any => byte == b'\n' || byte == b'\r',
+        }
+    }
+
+    /// The first end of a record in a text.
+    pub fn find(self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Lf => memchr::memchr(b'\n', text),
+            Self::Cr => memchr::memchr(b'\r', text),
+            Self::Any => memchr::memchr2(b'\n', b'\r', text),
+        }
+    }
+
+    /// The last end of a record in a text.
+    pub fn rfind(self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Lf => memchr::memrchr(b'\n', text),
+            Self::Cr => memchr::memrchr(b'\r', text),
+            Self::Any => memchr::memrchr2(b'\n', b'\r', text),
+        }
+    }
+
+    /// A byte that ends records.
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Lf | Self::Any => b'\n',
+            Self::Cr => b'\r',
+        }
+    }
 }
 
 const QUOTED: u32 = 1 << 31;
@@ -46,6 +88,11 @@ impl Field {
         Self { start: start as u32, bits: (end - start) as u32 }
     }
 
+    /// A quoted field; `mixed` as in [`Field::is_mixed`].
+    pub(crate) const fn quoted(start: usize, end: usize, mixed: bool) -> Self {
+        Self { start: start as u32, bits: (end - start) as u32 | QUOTED | if mixed { MIXED } else { 0 } }
+    }
+
     /// Whether the record ended before this field.
     pub const fn is_absent(self) -> bool {
         self.start == MISSING
@@ -56,7 +103,7 @@ impl Field {
         self.bits & QUOTED != 0
     }
 
-    /// Whether its bytes hold quotes that are not part of its value; then see [`unquote`].
+    /// Whether its bytes hold quotes that are not part of its value; then see [`Quoting::unquote`].
     pub const fn is_mixed(self) -> bool {
         self.bits & MIXED != 0
     }
@@ -81,22 +128,6 @@ impl Field {
     }
 }
 
-/// Appends the value of a [mixed](Field::is_mixed) field: `raw` starts after its opening quote and goes to its end.
-pub fn unquote(raw: &[u8], quote: u8, out: &mut Vec<u8>) {
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(quote, rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at + 1..];
-        if rest.first() == Some(&quote) {
-            out.push(quote);
-            rest = &rest[1..];
-        } else {
-            break;
-        }
-    }
-    out.extend_from_slice(rest);
-}
-
 /// What came of looking for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scan {
@@ -110,53 +141,55 @@ impl Dialect {
     /// The value of a field.
     pub fn value<'a>(&self, field: Field, text: &'a [u8]) -> Cow<'a, [u8]> {
         let raw = field.bytes(text);
-        match self.quote {
-            Some(quote) if field.is_mixed() => {
-                let mut value = Vec::with_capacity(raw.len());
-                unquote(raw, quote, &mut value);
-                Cow::Owned(value)
-            }
-            _ => Cow::Borrowed(raw),
+        if !field.is_mixed() {
+            return Cow::Borrowed(raw);
         }
+        let mut value = Vec::with_capacity(raw.len());
+        self.quoting.unquote(raw, &mut value);
+        Cow::Owned(value)
     }
 
     /// Finds the fields of the record at `start`; `at_end` says that nothing follows the text. On [`Scan::Cut`],
-    /// `fields` is as before. `unclosed` is set when the text ends inside a quoted field.
-    pub fn scan(&self, text: &[u8], start: usize, at_end: bool, fields: &mut Vec<Field>, unclosed: &mut bool) -> Scan {
-        let newline = match self.newline {
-            Newline::Lf => b'\n',
-            Newline::Cr => b'\r',
-        };
-        let delimiter = self.delimiter.unwrap_or(newline);
+    /// `fields` is as before. What quotes were met in odd places is noted in `odd`.
+    pub fn scan(&self, text: &[u8], start: usize, at_end: bool, fields: &mut Vec<Field>, odd: &mut Oddities) -> Scan {
+        let newline = self.newline;
+        let delimiter = self.delimiter.unwrap_or(newline.byte());
+        let parted = Parted { text, at_end, delimiter, newline, quoting: self.quoting };
         let before = fields.len();
         let mut at = start;
         loop {
-            if let Some(quote) = self.quote
-                && text.get(at) == Some(&quote)
-            {
-                let Some((field, end)) = quoted(text, at + 1, quote, (delimiter, newline), at_end, unclosed) else {
-                    fields.truncate(before);
-                    return Scan::Cut;
-                };
-                fields.push(field);
-                at = end;
+            let quoted = if text.get(at) == Some(&self.quoting.mark) {
+                parted.quoted(at + 1, fields.len() - before, odd)
             } else {
-                let end = find(text, at, delimiter, newline);
-                if end == text.len() && !at_end {
+                Quoted::Literal
+            };
+            match quoted {
+                Quoted::Closed(field, end) => {
+                    fields.push(field);
+                    at = end;
+                }
+                Quoted::Literal => {
+                    let end = find(text, at, delimiter, newline);
+                    if end == text.len() && !at_end {
+                        fields.truncate(before);
+                        return Scan::Cut;
+                    }
+                    let mut field_end = end;
+                    if text.get(end).is_none_or(|b| newline.ends(*b)) && end > at && text[end - 1] == b'\r' {
+                        field_end -= 1;
+                    }
+                    fields.push(Field::plain(at, field_end));
+                    at = end;
+                }
+                Quoted::Cut => {
                     fields.truncate(before);
                     return Scan::Cut;
                 }
-                let mut field_end = end;
-                if text.get(end).is_none_or(|b| *b == newline) && end > at && text[end - 1] == b'\r' {
-                    field_end -= 1;
-                }
-                fields.push(Field::plain(at, field_end));
-                at = end;
             }
             if at == text.len() {
                 return Scan::Record(at);
             }
-            if text[at] == newline {
+            if newline.ends(text[at]) {
                 return after_newline(self.newline, text, at + 1, at_end).map_or_else(
                     || {
                         fields.truncate(before);
@@ -170,11 +203,12 @@ impl Dialect {
     }
 }
 
-/// Where the next record starts: in a file of CRs, a stray CR LF is one end.
+/// Where the next record starts: CR LF is one end.
 fn after_newline(newline: Newline, text: &[u8], at: usize, at_end: bool) -> Option<usize> {
     match newline {
         Newline::Lf => Some(at),
-        Newline::Cr => match text.get(at) {
+        Newline::Any if text[at - 1] == b'\n' => Some(at),
+        Newline::Cr | Newline::Any => match text.get(at) {
             Some(b'\n') => Some(at + 1),
             Some(_) => Some(at),
             None => at_end.then_some(at),
@@ -182,64 +216,16 @@ fn after_newline(newline: Newline, text: &[u8], at: usize, at_end: bool) -> Opti
     }
 }
 
-/// A quoted field whose content starts at `start`: the field and where its delimiter or newline stands.
-fn quoted(
-    text: &[u8],
-    start: usize,
-    quote: u8,
-    (delimiter, newline): (u8, u8),
-    at_end: bool,
-    unclosed: &mut bool,
-) -> Option<(Field, usize)> {
-    let mut mixed = 0;
-    let mut at = start;
-    loop {
-        let Some(found) = memchr::memchr(quote, &text[at..]) else {
-            *unclosed |= at_end;
-            let field = Field { start: start as u32, bits: (text.len() - start) as u32 | QUOTED | mixed };
-            return at_end.then_some((field, text.len()));
-        };
-        let close = at + found;
-        match text.get(close + 1) {
-            Some(b) if *b == quote => {
-                mixed = MIXED;
-                at = close + 2;
-            }
-            Some(b) if *b == delimiter || *b == newline => {
-                let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                return Some((field, close + 1));
-            }
-            None if !at_end => return None,
-            None => {
-                let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                return Some((field, text.len()));
-            }
-            Some(_) => {
-                let end = find(text, close + 1, delimiter, newline);
-                if end == text.len() && !at_end {
-                    return None;
-                }
-                let mut field_end = end;
-                if text.get(end).is_none_or(|b| *b == newline) && text[end - 1] == b'\r' {
-                    field_end -= 1;
-                }
-                if field_end == close + 1 {
-                    let field = Field { start: start as u32, bits: (close - start) as u32 | QUOTED | mixed };
-                    return Some((field, end));
-                }
-                let field = Field { start: start as u32, bits: (field_end - start) as u32 | QUOTED | MIXED };
-                return Some((field, end));
-            }
-        }
-    }
-}
-
 /// The first delimiter or newline from `at` on, or the end of the text. Most fields are short: a word or two are
 /// looked at without a call.
 #[inline]
-fn find(text: &[u8], at: usize, delimiter: u8, newline: u8) -> usize {
+fn find(text: &[u8], at: usize, delimiter: u8, newline: Newline) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
+    if newline == Newline::Any {
+        return memchr::memchr3(delimiter, b'\n', b'\r', &text[at..]).map_or(text.len(), |found| at + found);
+    }
+    let newline = newline.byte();
     let (delimiters, newlines) = (ONES * u64::from(delimiter), ONES * u64::from(newline));
     let mut from = at;
     for _ in 0..3 {

@@ -2,16 +2,20 @@
 
 use flyquery_formats::ReadOptions;
 use flyquery_formats::text::block::{Records, Stopped};
+use flyquery_formats::text::quotes::Quoting;
 use flyquery_formats::text::records::{Dialect, Newline};
 use proptest::prelude::*;
 
 use crate::desk::{Bytes, read_source};
 
-const COMMA: Dialect = Dialect { delimiter: Some(b','), quote: Some(b'"'), newline: Newline::Lf };
+const COMMA: Dialect = Dialect { delimiter: Some(b','), quoting: Quoting::DOUBLED, newline: Newline::Lf };
 
-/// Records by our splitter, fed in blocks that end at `cuts`.
-fn ours(text: &[u8], width: usize, cuts: &[usize]) -> Vec<Vec<Vec<u8>>> {
-    let mut records = Records::new(width);
+/// Cells of each record.
+type Split = Vec<Vec<Vec<u8>>>;
+
+/// Records by our splitter, fed in blocks that end at `cuts`, and how many have stray quotes.
+fn ours(text: &[u8], width: usize, cuts: &[usize]) -> (Split, u64) {
+    let mut records = Records::new(width, width);
     let mut rows = Vec::new();
     let mut block: Vec<u8> = Vec::new();
     let mut fed = 0;
@@ -35,11 +39,13 @@ fn ours(text: &[u8], width: usize, cuts: &[usize]) -> Vec<Vec<Vec<u8>>> {
         } {}
         block.drain(..at);
     }
-    rows
+    // The other splitter keeps no record of one empty cell.
+    rows.retain(|row: &Vec<Vec<u8>>| row != &[Vec::<u8>::new()]);
+    (rows, records.stray_quotes.count())
 }
 
 /// Records by the csv crate, which does not know a record of one empty quoted field from a blank line.
-fn theirs(text: &[u8]) -> Vec<Vec<Vec<u8>>> {
+fn theirs(text: &[u8]) -> Split {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     reader.byte_records().map(|r| r.expect("bytes").iter().map(<[u8]>::to_vec).collect()).collect()
 }
@@ -62,19 +68,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_splitter_agrees_with_the_csv_crate_at_every_cut(text in pieces(), width in 2_usize..5) {
+    fn the_splitter_agrees_with_the_csv_crate_and_with_itself_at_every_cut(text in pieces(), width in 2_usize..5) {
         // A trailing CR at the end of a text is an end of record for one and part of a cut one for the other.
         prop_assume!(!text.ends_with('\r'));
-        let expected: Vec<_> = theirs(text.as_bytes()).into_iter().filter(|r| r != &[Vec::<u8>::new()]).collect();
-        let drop_empty = |rows: Vec<Vec<Vec<u8>>>| -> Vec<_> {
-            rows.into_iter().filter(|r| r != &[Vec::<u8>::new()]).collect::<Vec<_>>()
-        };
-        prop_assert_eq!(&drop_empty(ours(text.as_bytes(), width, &[])), &expected);
+        let (whole, strays) = ours(text.as_bytes(), width, &[]);
+        // About blanks after a closing quote and about quotes in odd places the two have different opinions.
+        if strays == 0 && !text.contains("\" ") {
+            let expected: Split =
+                theirs(text.as_bytes()).into_iter().filter(|r| r != &[Vec::<u8>::new()]).collect();
+            prop_assert_eq!(&whole, &expected);
+        }
         for cut in 0..text.len() {
-            prop_assert_eq!(&drop_empty(ours(text.as_bytes(), width, &[cut])), &expected, "cut at {}", cut);
+            prop_assert_eq!(&ours(text.as_bytes(), width, &[cut]), &(whole.clone(), strays), "cut at {}", cut);
         }
         let every: Vec<usize> = (1..text.len()).collect();
-        prop_assert_eq!(&drop_empty(ours(text.as_bytes(), width, &every)), &expected);
+        prop_assert_eq!(&ours(text.as_bytes(), width, &every), &(whole, strays));
     }
 }
 

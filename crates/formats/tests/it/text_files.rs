@@ -27,8 +27,9 @@ fn ragged_rows_keep_what_they_have() {
 
 #[test]
 fn quotes_hold_delimiters_newlines_and_quotes() {
-    let table = csv("a,b\n\"x,\"\"y\"\"\r\nz\",1\n\"\",2\n,3\n\"open\"tail,4\n");
-    assert_eq!(table.column("a"), [some("x,\"y\"\r\nz"), some(""), None, some("opentail")]);
+    let table = csv("a,b\n\"x,\"\"y\"\"\r\nz\",1\n\"\",2\n,3\n\"blank\" ,4\n");
+    assert_eq!(table.column("a"), [some("x,\"y\"\r\nz"), some(""), None, some("blank")]);
+    assert!(table.warning(WarningCode::StrayQuotes).is_none());
 }
 
 #[test]
@@ -46,6 +47,8 @@ fn every_newline_ends_a_record() {
         "a,b\n1,2\n3,4",
         "\u{feff}a,b\n\n1,2\n\n\n3,4\n\n",
         "a,b\r\n1,2\r\n3,4",
+        "a,b\n1,2\r3,4\r\n",
+        "a,\"b\"\r\n\"1\",\"2\"\r\"3\",\"4\"\n",
     ] {
         let table = csv(text);
         assert_eq!(table.names(), ["a", "b"]);
@@ -162,6 +165,15 @@ fn wrong_bytes_in_utf8_are_counted() {
             .expect("readable");
     assert_eq!(table.cell(40, "a"), some("x\u{fffd}"));
     assert_eq!(table.warning(WarningCode::EncodingReplaced).and_then(|w| w.rows), Some(1));
+}
+
+#[test]
+fn one_control_character_is_a_slip_in_a_text_and_many_are_no_text() {
+    let table = read(b"a,b\n1,x\0y\n2,z\n", "a.csv").expect("readable");
+    assert_eq!(table.column("b"), [some("x\0y"), some("z")]);
+    let refused = read(b"a,b\n1,x\0\0y\n2,z\n", "a.csv").err().expect("refused");
+    assert_eq!(refused.code, ErrorCode::FormatMismatch);
+    assert!(refused.detail.contains("byte 7 is 0x00"), "{refused:?}");
 }
 
 #[test]

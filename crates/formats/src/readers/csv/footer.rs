@@ -34,6 +34,8 @@ pub struct Footer {
     pub short: Places,
     /// Long rows before it.
     pub long: Places,
+    /// Rows with stray quotes before it.
+    pub stray_quotes: Places,
     rows: u64,
     plausible: bool,
 }
@@ -106,13 +108,15 @@ impl Footer {
         extra: &[Evidence],
         writer: Option<TableWriter>,
     ) -> Self {
+        let (short, long, stray_quotes) = records.before(start);
         Self {
             row: records.rows_before() + start as u64,
             columns: columns.iter().map(ColumnReader::remember).collect(),
             extra: extra.to_vec(),
             writer,
-            short: records.short.less(records.short_since(start)),
-            long: records.long.less(records.long_since(start)),
+            short,
+            long,
+            stray_quotes,
             rows: 0,
             plausible: true,
         }

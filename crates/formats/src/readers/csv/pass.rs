@@ -12,13 +12,14 @@ use crate::readers::csv::footer::{self, Footer};
 use crate::readers::csv::plan::Plan;
 use crate::readers::csv::report::{self, encoding_warning};
 use crate::registry::{Request, open_text};
-use crate::text::block::{Cells, Records, Stopped, too_many_columns};
+use crate::text::block::{Cells, Records, Stopped, cell_too_large, too_many_columns};
 use crate::text::column::{Care, ColumnReader};
 use crate::text::encoding::{Decided, TextReader};
 use crate::text::evidence::{Evidence, trim};
 use crate::text::infer;
 use crate::text::locale::Preference;
-use crate::text::records::{Scan, unquote};
+use crate::text::quotes::{Oddities, Quoting};
+use crate::text::records::Scan;
 use crate::write::TableWriter;
 
 /// Bytes of text that are split and read at a time.
@@ -46,8 +47,7 @@ pub fn run(request: &Request<'_>, plan: Plan, number: u32, sink: &mut dyn Sink) 
     let pass = Pass {
         request,
         number,
-        preference: Preference::of(&request.options.locale),
-        records: Records::new(plan.names.len()),
+        records: Records::new(plan.names.len(), plan.width),
         columns,
         extra: Vec::new(),
         writer: Some(writer),
@@ -64,7 +64,6 @@ pub fn run(request: &Request<'_>, plan: Plan, number: u32, sink: &mut dyn Sink) 
 struct Pass<'a> {
     request: &'a Request<'a>,
     number: u32,
-    preference: Preference,
     plan: Plan,
     text: TextReader,
     consumed: Arc<AtomicU64>,
@@ -119,7 +118,8 @@ impl Pass<'_> {
         let mut fields = Vec::new();
         while *skip > 0 && *at < text.len() {
             fields.clear();
-            let Scan::Record(next) = self.plan.dialect.scan(text, *at, at_end, &mut fields, &mut false) else {
+            let mut odd = Oddities::default();
+            let Scan::Record(next) = self.plan.dialect.scan(text, *at, at_end, &mut fields, &mut odd) else {
                 return;
             };
             *at = next;
@@ -130,15 +130,12 @@ impl Pass<'_> {
     fn longer(&self, text: &[u8]) -> Result<usize, Failure> {
         let row = self.records.rows_before() + self.records.rows() as u64 + 1;
         let mut fields = Vec::new();
-        self.plan.dialect.scan(text, 0, true, &mut fields, &mut false);
+        self.plan.dialect.scan(text, 0, true, &mut fields, &mut Oddities::default());
         if fields.len() > limits::COLUMNS {
             return Err(too_many_columns(fields.len(), &format!("Row {row}")));
         }
         if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
-            return Err(Failure::new(
-                ErrorCode::LimitExceeded,
-                format!("The cell in row {row}, column {} has more than {} bytes.", column + 1, limits::CELL_BYTES),
-            ));
+            return Err(cell_too_large(&format!("row {row}, column {}", column + 1), fields[column]));
         }
         if text.len() > limits::RECORD_BYTES {
             return Err(Failure::new(
@@ -177,7 +174,7 @@ impl Pass<'_> {
                 &self.columns,
                 text,
                 self.plan.dialect,
-                self.preference,
+                self.plan.preference,
             )
         {
             // It is data after all, which contradicts the plan: what was written is given up.
@@ -198,7 +195,7 @@ impl Pass<'_> {
             self.blanks += 1;
             self.read_rows(text, rows.start..start)?;
             rows.start = start;
-            if footer::starts(&self.records, start, &self.columns, text, self.plan.dialect, self.preference) {
+            if footer::starts(&self.records, start, &self.columns, text, self.plan.dialect, self.plan.preference) {
                 self.flush()?;
                 let writer = self.writer.take();
                 self.footer = Some(Footer::open(&self.records, start, &self.columns, &self.extra, writer));
@@ -209,8 +206,8 @@ impl Pass<'_> {
     }
 
     fn read_rows(&mut self, text: &[u8], rows: Range<usize>) -> Result<(), Failure> {
-        let quote = self.plan.dialect.quote.unwrap_or(b'"');
-        let cells = Cells { text, records: &self.records, rows: rows.clone(), quote };
+        let quoting = self.plan.dialect.quoting;
+        let cells = Cells { text, records: &self.records, rows: rows.clone(), quoting };
         let mut contradicted = false;
         let mut bytes = 0;
         for column in &mut self.columns {
@@ -219,7 +216,7 @@ impl Pass<'_> {
             bytes += column.bytes();
         }
         self.waiting += rows.len();
-        contradicted |= self.surplus(text, rows, quote)?;
+        contradicted |= self.surplus(text, rows, quoting)?;
         if contradicted {
             self.writer = None;
         }
@@ -233,13 +230,13 @@ impl Pass<'_> {
     }
 
     /// Values beyond the table's width become columns of their own in a second pass; empty ones are only counted.
-    fn surplus(&mut self, text: &[u8], rows: Range<usize>, quote: u8) -> Result<bool, Failure> {
+    fn surplus(&mut self, text: &[u8], rows: Range<usize>, quoting: Quoting) -> Result<bool, Failure> {
         let mut scratch = Vec::new();
         for surplus in self.records.surplus.iter().filter(|surplus| rows.contains(&surplus.row)) {
             let mut cell = surplus.field.bytes(text);
             if surplus.field.is_mixed() {
                 scratch.clear();
-                unquote(cell, quote, &mut scratch);
+                quoting.unquote(cell, &mut scratch);
                 cell = &scratch;
             }
             let cell = trim(cell);
@@ -293,7 +290,8 @@ impl Pass<'_> {
         };
         let written = writer.finish()?;
         let mut warnings = self.plan.warnings.clone();
-        warnings.extend(report::warnings(written.rows, &self.records, &self.text, self.plan.decided));
+        let (width, extra) = (self.plan.width, &self.plan.names[self.plan.width..]);
+        warnings.extend(report::warnings(written.rows, &self.records, (width, extra), &self.text, self.plan.decided));
         warnings.append(&mut self.plan.column_warnings);
         let table = &self.request.options.table_name;
         Ok(Outcome::Done(SectionOutput {
@@ -318,6 +316,7 @@ impl Pass<'_> {
         self.extra = std::mem::take(&mut footer.extra);
         self.records.short = footer.short;
         self.records.long = footer.long;
+        self.records.stray_quotes = footer.stray_quotes;
         self.records.unclosed = false;
         self.writer = footer.writer.take();
         self.plan.rows = Some(footer.row);
@@ -329,16 +328,18 @@ impl Pass<'_> {
         let mut plan = self.plan.clone();
         plan.columns.clear();
         plan.column_warnings.clear();
+        let all = self.columns.iter().map(ColumnReader::evidence).chain(&self.extra);
+        plan.preference = Preference::of(&self.request.options.locale).in_file(all);
         for (column, name) in self.columns.iter().zip(&self.plan.names) {
             let reading =
-                if column.is_settled() { column.reading() } else { infer::decide(column.evidence(), self.preference) };
-            plan.column_warnings.extend(infer::warnings(column.evidence(), reading, self.preference, name));
+                if column.is_settled() { column.reading() } else { infer::decide(column.evidence(), plan.preference) };
+            plan.column_warnings.extend(infer::warnings(column.evidence(), reading, name));
             plan.columns.push((reading, Care::Settled));
         }
         for evidence in &self.extra {
             let name = fresh_name(&plan.names);
-            let reading = infer::decide(evidence, self.preference);
-            plan.column_warnings.extend(infer::warnings(evidence, reading, self.preference, &name));
+            let reading = infer::decide(evidence, plan.preference);
+            plan.column_warnings.extend(infer::warnings(evidence, reading, &name));
             plan.names.push(name);
             plan.columns.push((reading, Care::Settled));
         }

@@ -5,6 +5,7 @@ use domain::{Column, Schema, Warning};
 use crate::text::column::Care;
 use crate::text::encoding::Decided;
 use crate::text::infer::Reading;
+use crate::text::locale::Preference;
 use crate::text::records::Dialect;
 
 /// Everything a pass needs to know beforehand.
@@ -16,7 +17,11 @@ pub struct Plan {
     pub dialect: Dialect,
     /// Records before the first row of data, blank lines included.
     pub skip: usize,
-    /// Column names.
+    /// What decides where a column's own evidence does not.
+    pub preference: Preference,
+    /// Fields a record should have: the header's, or the usual ones.
+    pub width: usize,
+    /// Column names; more than the width where values beyond it need columns.
     pub names: Vec<String>,
     /// How each column is read and how surely.
     pub columns: Vec<(Reading, Care)>,

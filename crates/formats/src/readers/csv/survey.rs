@@ -9,7 +9,7 @@ use crate::readers::csv::footer::Fit;
 use crate::readers::csv::plan::Plan;
 use crate::readers::csv::report::encoding_warning;
 use crate::registry::{Request, open};
-use crate::text::block::too_many_columns;
+use crate::text::block::{cell_too_large, too_many_columns};
 use crate::text::column::Care;
 use crate::text::dialect::sniff;
 use crate::text::encoding::{Decided, TextReader, decide};
@@ -17,7 +17,8 @@ use crate::text::evidence::{Evidence, trim};
 use crate::text::header::{Layout, Record, find};
 use crate::text::infer::{self, Reading};
 use crate::text::locale::Preference;
-use crate::text::records::{Dialect, Field, Scan, unquote};
+use crate::text::quotes::Oddities;
+use crate::text::records::{Dialect, Field, Scan};
 
 /// Bytes of the head that are surveyed, unless the first records need more.
 const HEAD_BYTES: usize = 1 << 20;
@@ -73,19 +74,12 @@ fn read_more(reader: &mut dyn Read, raw: &mut Vec<u8>, want: usize) -> Result<bo
 /// The next size of the head, as long as the record it cuts is within bounds.
 fn grow(want: usize, text: &[u8], dialect: Dialect) -> Result<usize, Failure> {
     let mut fields = Vec::new();
-    dialect.scan(text, 0, true, &mut fields, &mut false);
+    dialect.scan(text, 0, true, &mut fields, &mut Oddities::default());
     if fields.len() > limits::COLUMNS {
         return Err(too_many_columns(fields.len(), "One of the first records"));
     }
     if let Some(column) = fields.iter().position(|field| field.len() > limits::CELL_BYTES) {
-        return Err(Failure::new(
-            ErrorCode::LimitExceeded,
-            format!(
-                "The cell in column {} of one of the first records has more than {} bytes.",
-                column + 1,
-                limits::CELL_BYTES
-            ),
-        ));
+        return Err(cell_too_large(&format!("column {} of one of the first records", column + 1), fields[column]));
     }
     if want >= limits::RECORD_BYTES {
         return Err(Failure::new(
@@ -130,7 +124,7 @@ impl Head {
         let (mut at, mut seen) = (start, usize::from(names_delimiter));
         while at < text.len() && head.records.len() < HEADER_RECORDS + max_titles {
             fields.clear();
-            let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
+            let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut Oddities::default()) else {
                 break;
             };
             at = next;
@@ -163,6 +157,7 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
     let skip = above.checked_sub(1).map_or(usize::from(head.names_delimiter), |last| head.after[last]);
     let rows = request.options.infer_sample_rows;
     let evidence = sample(text, whole, head.dialect, (skip, layout.names.len(), rows), preference);
+    let preference = preference.in_file(evidence.iter());
     let columns = propose(&evidence, preference);
     Ok(Plan {
         decided,
@@ -172,6 +167,8 @@ fn plan(request: &Request<'_>, decided: Decided, text: &[u8], head: &Head, whole
         rows: None,
         warnings: warnings(decided, &layout, head.names_delimiter),
         column_warnings: Vec::new(),
+        width: layout.usual,
+        preference,
         names: layout.names,
     })
 }
@@ -187,11 +184,13 @@ fn sample(
     let mut columns = vec![Evidence::default(); width];
     let mut fields = Vec::new();
     let mut scratch = Vec::new();
-    let (mut at, mut seen, mut row) = (0, 0, 0_u64);
+    let (mut at, mut seen, mut row) = (0, 0_usize, 0_u64);
     let mut blank = false;
     while at < text.len() && row < rows as u64 {
         fields.clear();
-        let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut false) else {
+        // What stands above the rows is split as it was when its end was found: without a width.
+        let mut odd = if seen < skip { Oddities::default() } else { Oddities::of_width(width) };
+        let Scan::Record(next) = dialect.scan(text, at, whole, &mut fields, &mut odd) else {
             break;
         };
         at = next;
@@ -216,7 +215,7 @@ fn sample(
             let raw = field.bytes(text);
             if field.is_mixed() {
                 scratch.clear();
-                unquote(raw, dialect.quote.unwrap_or(b'"'), &mut scratch);
+                dialect.quoting.unquote(raw, &mut scratch);
                 evidence.observe(trim(&scratch), row);
             } else {
                 evidence.observe(trim(raw), row);

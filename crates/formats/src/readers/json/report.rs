@@ -7,7 +7,6 @@ use crate::readers::json::seen::{Shape, names};
 use crate::readers::json::walk::Passed;
 use crate::text::encoding::{Damage, Decided};
 use crate::text::infer;
-use crate::text::locale::Preference;
 
 /// About the file as a whole.
 pub fn of_file(decided: Decided, passed: &Passed, damage: Damage) -> Vec<Warning> {
@@ -61,10 +60,10 @@ pub fn of_records(rows: u64, notes: &Notes) -> Vec<Warning> {
 }
 
 /// About the types and names of a table's columns, from the evidence of all its records.
-pub fn of_columns(root: &Place, shape: &Shape, preference: Preference) -> Vec<Warning> {
+pub fn of_columns(root: &Place, shape: &Shape) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut changed = 0;
-    visit(root, shape, preference, "", &mut found, &mut changed);
+    visit(root, shape, "", &mut found, &mut changed);
     if changed > 0 {
         let message = format!("{changed} names of keys were trimmed, shortened, made unique or made up.");
         found.push(Warning::new(WarningCode::NamesChanged, message));
@@ -72,17 +71,10 @@ pub fn of_columns(root: &Place, shape: &Shape, preference: Preference) -> Vec<Wa
     found
 }
 
-fn visit(
-    place: &Place,
-    shape: &Shape,
-    preference: Preference,
-    name: &str,
-    found: &mut Vec<Warning>,
-    changed: &mut usize,
-) {
+fn visit(place: &Place, shape: &Shape, name: &str, found: &mut Vec<Warning>, changed: &mut usize) {
     match shape {
         Shape::Unknown => {}
-        Shape::Scalar(reading) => found.extend(infer::warnings(&place.seen.evidence, *reading, preference, name)),
+        Shape::Scalar(reading) => found.extend(infer::warnings(&place.seen.evidence, *reading, name)),
         Shape::Json => {
             let message = "Kept as JSON texts: the values are of several kinds, or objects that have little in common.";
             let about = if name.is_empty() { "value" } else { name };
@@ -90,14 +82,14 @@ fn visit(
         }
         Shape::List(shape) => {
             if let Some(item) = &place.item {
-                visit(item, shape, preference, &format!("{name}[]"), found, changed);
+                visit(item, shape, &format!("{name}[]"), found, changed);
             }
         }
         Shape::Struct(fields) => {
             *changed += names(&place.fields.keys).1;
             for (field, (key, shape)) in place.fields.places.iter().zip(fields) {
                 let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
-                visit(field, shape, preference, &name, found, changed);
+                visit(field, shape, &name, found, changed);
             }
         }
     }

@@ -113,7 +113,7 @@ impl Table {
         self.flush()?;
         if number == 1 {
             let settled = self.root.decide(self.preference);
-            self.warnings.append(&mut report::of_columns(&self.root, &settled, self.preference));
+            self.warnings.append(&mut report::of_columns(&self.root, &settled));
             self.warnings.append(&mut report::of_records(self.rows, &self.notes));
             if self.writer.is_none() || settled != self.shape {
                 self.writer = None;

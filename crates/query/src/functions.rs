@@ -11,11 +11,14 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::FunctionRegistry;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{
-    ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    AggregateUDF, ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature,
 };
 
+use crate::checked::CheckedArithmetic;
 use crate::concat::ConcatPlanner;
 use crate::growth::{self, Growth};
+use crate::sum::CheckedSum;
 
 /// Functions that would show object keys or positions in files, or attach hidden marks to columns.
 const REMOVED: &[&str] = &["input_file_name", "file_row_index", "arrow_metadata", "with_metadata"];
@@ -41,7 +44,7 @@ const GROWING: &[(&str, Growth)] = &[
     ("levenshtein", Growth::Work),
 ];
 
-/// Fences the functions of a session.
+/// Fences the functions of a session, and has integers computed without wrapping around.
 pub(crate) fn guard(session: &mut SessionState) -> Result<()> {
     for name in REMOVED {
         session.deregister_udf(name)?;
@@ -50,6 +53,8 @@ pub(crate) fn guard(session: &mut SessionState) -> Result<()> {
         let inner = session.udf(name)?;
         session.register_udf(Arc::new(ScalarUDF::new_from_impl(Fenced { inner, growth: *growth })))?;
     }
+    session.register_udaf(Arc::new(AggregateUDF::new_from_impl(CheckedSum::default())))?;
+    session.register_function_rewrite(Arc::new(CheckedArithmetic))?;
     session.register_expr_planner(Arc::new(ConcatPlanner))
 }
 

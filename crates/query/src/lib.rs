@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod catalog;
+mod checked;
 mod concat;
 mod engine;
 mod execute;
@@ -25,6 +26,7 @@ mod runtime;
 mod show;
 mod sql_type;
 mod stop;
+mod sum;
 mod survey;
 pub mod value;
 

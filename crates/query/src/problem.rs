@@ -39,11 +39,14 @@ pub(crate) fn sql_error(error: &DataFusionError, real: impl Fn(&str) -> String) 
 fn arrow_error(error: &ArrowError) -> SqlError {
     match error {
         ArrowError::MemoryError(message) => SqlError::OutOfMemory(allocation(message)),
+        ArrowError::ArithmeticOverflow(message) => SqlError::Wrong(format!(
+            "a number is too large for its type ({}); cast one side to DECIMAL(38,0) or DOUBLE first",
+            tidy(message)
+        )),
         ArrowError::CastError(_)
         | ArrowError::ParseError(_)
         | ArrowError::ComputeError(_)
         | ArrowError::DivideByZero
-        | ArrowError::ArithmeticOverflow(_)
         | ArrowError::InvalidArgumentError(_)
         | ArrowError::OffsetOverflowError(_) => SqlError::Wrong(tidy(&error.to_string())),
         _ => SqlError::Internal(tidy(&error.to_string())),

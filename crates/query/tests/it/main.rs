@@ -4,6 +4,7 @@ mod guard;
 mod hostile;
 mod limits;
 mod names;
+mod overflow;
 mod paging;
 mod queries;
 mod values;

@@ -6,6 +6,7 @@
 //! quantiles of longer columns (from a uniform sample of that many values: 99 % lie within 3 percentiles).
 
 mod distinct;
+mod lowest;
 mod ordered;
 mod report;
 mod textual;
@@ -21,6 +22,7 @@ use domain::{Column, SqlType};
 
 use self::ordered::{Float, Ordered};
 use self::textual::{Opaque, Texts};
+pub use lowest::{LOWEST_HASHES, share_within};
 pub use report::{Booleans, ColumnProfile, Lengths, Quantiles, TopValue};
 
 /// Distinct values up to which their number is exact.
@@ -135,6 +137,7 @@ impl ColumnProfiler {
     /// The profile of everything seen.
     pub fn finish(self) -> ColumnProfile {
         let mut profile = ColumnProfile::of_rows(self.n_rows, self.nulls);
+        let may_hold_keys = self.sql_type.may_hold_keys();
         match self.values {
             Values::Boolean(counts) => counts.finish(&mut profile),
             Values::Signed(values) => {
@@ -149,6 +152,9 @@ impl ColumnProfiler {
             }
             Values::Text(values) => values.finish(&mut profile),
             Values::Opaque(values) => values.finish(&mut profile),
+        }
+        if !may_hold_keys {
+            profile.lowest_hashes = Vec::new();
         }
         profile
     }

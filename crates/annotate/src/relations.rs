@@ -1,10 +1,12 @@
 //! Proposing relations between tables by rules: a column named after another table (`customer_id` → `customers.id`), of the same
-//! kind of type, to a column whose values are distinct, with ranges that overlap.
+//! kind of type, to a column whose values are distinct and among which its own are found.
 //!
-//! Tables and keys are looked up by name in an index, so the work grows with the columns and not with the pairs of them.
+//! Tables and keys are looked up by name in an index and a column is compared with a bounded number of them, so the work
+//! grows with the columns and not with the pairs of them.
 
 mod evidence;
 mod index;
+mod need;
 
 use std::collections::HashSet;
 
@@ -36,6 +38,12 @@ impl HeuristicProposer {
 
 #[async_trait]
 impl RelationProposer for HeuristicProposer {
+    fn needs(&self, tables: &[RelationTable], fresh: &[TableId]) -> Vec<Vec<usize>> {
+        let fresh: HashSet<TableId> = fresh.iter().copied().collect();
+        let fresh: HashSet<usize> = (0..tables.len()).filter(|at| fresh.contains(&tables[*at].id)).collect();
+        need::columns(tables, &fresh)
+    }
+
     async fn propose(
         &self,
         tables: &[RelationTable],
@@ -61,7 +69,7 @@ impl RelationProposer for HeuristicProposer {
 fn best(tables: &[RelationTable], index: &Index, at: usize, column: &RelationColumn) -> Option<RelationProposal> {
     let reference = Reference::read(&column.name)?;
     let mut found: Option<RelationProposal> = None;
-    for link in index.targets(tables, at, &reference) {
+    for link in index.targets(at, &reference) {
         let target = &tables[link.table];
         let key = &target.columns[link.column];
         let Some(weight) = weigh(column, key, link.how) else { continue };
@@ -113,5 +121,6 @@ pub fn relation_column(column: &Column, profile: Option<&ColumnProfile>) -> Rela
         distinct: profile.map(|p| p.distinct_estimate),
         min: profile.and_then(|p| p.min.clone()),
         max: profile.and_then(|p| p.max.clone()),
+        lowest_hashes: profile.map(|p| p.lowest_hashes.clone()).unwrap_or_default(),
     }
 }

@@ -30,6 +30,7 @@ pub mod schema_objects;
 pub mod search;
 pub mod snapshots;
 pub mod stats;
+mod storable;
 pub mod tables;
 mod tx;
 mod url;

@@ -117,6 +117,32 @@ pub async fn changed_since(tx: &Tx, snapshot: SnapshotId, time: DateTime<Utc>) -
     listing(filter).all(tx, ObjectRow::from_row).await
 }
 
+/// Profiles of the columns of those snapshots that have one of those names, as (snapshot, name, profile); the caller
+/// bounds the number of both.
+pub async fn profiles(
+    tx: &Tx,
+    snapshots: &[SnapshotId],
+    names: &[&str],
+) -> Result<Vec<(SnapshotId, String, serde_json::Value)>, DbError> {
+    let mut filter = Filter::scoped(tx)?;
+    filter.one_of("snapshot_id", padded(snapshots));
+    filter.one_of("name", padded(names));
+    filter.eq("kind", ObjectKind::Column);
+    filter.and("profile_json IS NOT NULL");
+    let columns = "snapshot_id, name, profile_json";
+    let listing = Listing { columns, from: ObjectRow::TABLE, filter, order: "snapshot_id, name" };
+    listing.all(tx, |row| Ok((row.get("snapshot_id")?, row.get("name")?, row.get("profile_json")?))).await
+}
+
+/// The items with the last one repeated up to a power of two, so that few texts of a statement occur.
+fn padded<T: Copy>(items: &[T]) -> Vec<T> {
+    let mut padded = items.to_vec();
+    if let Some(last) = items.last() {
+        padded.resize(items.len().next_power_of_two(), *last);
+    }
+    padded
+}
+
 /// The object of that id.
 pub async fn get(tx: &Tx, id: ObjectId) -> Result<Option<ObjectRow>, DbError> {
     let mut filter = Filter::scoped(tx)?;

@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 use crate::dialect::{Dialect, sqlite};
 use crate::error::DbError;
 use crate::row::{Raw, Row};
+use crate::storable::storable;
 
 /// Whose data a transaction may touch.
 pub(crate) enum Bound {
@@ -227,7 +228,7 @@ impl std::fmt::Debug for Tx {
 macro_rules! arguments {
     ($arguments:ident, $params:ident, |$time:ident| $as_time:expr) => {
         for value in $params {
-            let added = match value {
+            let added = match storable(value) {
                 Value::Bool(v) => $arguments.add(v),
                 Value::Int(v) => $arguments.add(v.map(i64::from)),
                 Value::BigInt(v) => $arguments.add(v),

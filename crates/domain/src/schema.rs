@@ -74,6 +74,11 @@ impl SqlType {
         matches!(self, Self::BigInt | Self::UBigInt | Self::Double | Self::Decimal(..))
     }
 
+    /// Whether columns of the type are keys of tables, or refer to them: whole numbers and texts.
+    pub const fn may_hold_keys(&self) -> bool {
+        matches!(self, Self::BigInt | Self::UBigInt | Self::Decimal(_, 0) | Self::Varchar)
+    }
+
     /// Whether values are points in time or on the clock.
     pub const fn is_temporal(&self) -> bool {
         matches!(self, Self::Date | Self::Time | Self::Timestamp | Self::TimestampTz)

@@ -1,5 +1,6 @@
 //! Reading a section's Parquet file back, column by column, on blocking threads in bounded memory.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,11 +52,15 @@ pub async fn over_columns<V: Visitor>(
     make: impl Fn(&Column) -> V,
 ) -> Result<Vec<V>, Stop> {
     let pass = Arc::new(Pass::open(ctx, section, rows).await?);
-    let todo: VecDeque<(usize, usize, V)> = columns
+    let mut todo: Vec<(usize, usize, V)> = columns
         .into_iter()
         .enumerate()
         .map(|(slot, column)| (slot, column, make(&section.schema.columns[column])))
         .collect();
+    // The largest first, so that no thread is left alone with a large one at the end.
+    let sizes = pass.sizes();
+    todo.sort_by_key(|(_, column, _)| Reverse(sizes.get(*column).copied()));
+    let todo = VecDeque::from(todo);
     let total = todo.len();
     let queue = Arc::new(Mutex::new(todo));
     let mut threads = JoinSet::new();
@@ -93,6 +98,18 @@ impl Pass {
             Rows::Spread { runs, length } => spread(section.rows, runs, length),
         };
         Ok(Self { ctx: ctx.clone(), file, metadata, selection, handle: Handle::current() })
+    }
+
+    /// Bytes of each column once inflated.
+    fn sizes(&self) -> Vec<i64> {
+        let schema = self.metadata.parquet_schema();
+        let mut sizes = vec![0; schema.root_schema().get_fields().len()];
+        for group in self.metadata.metadata().row_groups() {
+            for (leaf, chunk) in group.columns().iter().enumerate() {
+                sizes[schema.get_column_root_idx(leaf)] += chunk.uncompressed_size();
+            }
+        }
+        sizes
     }
 
     fn drain<V: Visitor>(&self, queue: &Mutex<VecDeque<(usize, usize, V)>>) -> Result<Vec<(usize, V)>, Stop> {

@@ -74,9 +74,9 @@ pub async fn relation_pass(ctx: &Context) -> Result<(), Stop> {
     if ctx.policy.skips(Stage::Relate) {
         return commit(ctx, Stage::Relate, vec![skipped(Stage::Relate)]).await;
     }
-    let tables = relate::published(ctx, &[]).await?;
-    let all: Vec<TableId> = tables.iter().map(|t| t.id).collect();
-    let proposals = relate::propose(ctx, &tables, &all).await.map_err(|s| s.in_stage(Stage::Relate))?;
+    let tables = relate::published(ctx).await?;
+    let all: Vec<TableId> = tables.iter().map(|(_, table)| table.id).collect();
+    let proposals = relate::propose(ctx, tables, &all).await.map_err(|s| s.in_stage(Stage::Relate))?;
     let guard = ctx.fence.begin().await?;
     let event = relate::store(ctx, guard.tx(), &proposals).await.map_err(|s| s.in_stage(Stage::Relate))?;
     Ok(guard.commit(Stage::Relate, serde_json::Value::Null, vec![event]).await?)

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use datafusion::arrow::compute::kernels::numeric::{add, mul, neg, sub};
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::arrow::error::ArrowError;
 use datafusion::common::DFSchema;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::expr_rewriter::FunctionRewrite;
 use datafusion::logical_expr::type_coercion::binary::BinaryTypeCoercer;
 use datafusion::logical_expr::{
-    BinaryExpr, ColumnarValue, Expr, ExprSchemable, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    Volatility,
+    BinaryExpr, ColumnarValue, Expr, ExprSchemable, Operator, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
+    ScalarUDFImpl, Signature, Volatility, cast,
 };
 use datafusion::physical_expr_common::datum::apply;
 use datafusion::scalar::ScalarValue;
@@ -30,8 +31,13 @@ impl FunctionRewrite for CheckedArithmetic {
 
     fn rewrite(&self, expr: Expr, schema: &DFSchema, _config: &ConfigOptions) -> Result<Transformed<Expr>> {
         match expr {
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Minus, right })
+                if is_date(&left, schema) && is_date(&right, schema) =>
+            {
+                Ok(Transformed::yes(Checked::call(Operation::Subtract, vec![day_number(*left), day_number(*right)])))
+            }
             Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-                let checked = Operation::of(op).filter(|_| makes_integers(&left, op, &right, schema));
+                let checked = Operation::of(op).filter(|_| takes_integers(&left, op, &right, schema));
                 Ok(match checked {
                     Some(operation) => Transformed::yes(Checked::call(operation, vec![*left, *right])),
                     None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
@@ -45,12 +51,24 @@ impl FunctionRewrite for CheckedArithmetic {
     }
 }
 
-/// Whether an operator makes integers of its operands; where their types are not known, the planner says so later.
-fn makes_integers(left: &Expr, op: Operator, right: &Expr, schema: &DFSchema) -> bool {
+fn is_date(expr: &Expr, schema: &DFSchema) -> bool {
+    expr.get_type(schema).is_ok_and(|found| found == DataType::Date32)
+}
+
+/// A date as days since 1970-01-01. DataFusion subtracts dates as durations and calls the difference an integer: its
+/// analysis of filters compares one with the other and fails.
+fn day_number(date: Expr) -> Expr {
+    cast(cast(date, DataType::Int32), DataType::Int64)
+}
+
+/// Whether an operator computes with integers. Its result does not tell: the days between two dates are an integer,
+/// too. Where the types are not known, the planner says so later.
+fn takes_integers(left: &Expr, op: Operator, right: &Expr, schema: &DFSchema) -> bool {
     let (Ok(left), Ok(right)) = (left.get_type(schema), right.get_type(schema)) else {
         return false;
     };
-    BinaryTypeCoercer::new(&left, &op, &right).get_result_type().is_ok_and(|result| result.is_integer())
+    let operands = BinaryTypeCoercer::new(&left, &op, &right).get_input_types();
+    operands.is_ok_and(|(left, right)| left.is_integer() && right.is_integer())
 }
 
 /// What is computed.
@@ -94,6 +112,36 @@ impl Checked {
         let function = Arc::new(ScalarUDF::new_from_impl(Self { operation, signature }));
         Expr::ScalarFunction(ScalarFunction::new_udf(function, args))
     }
+
+    fn compute(&self, operands: &[ColumnarValue]) -> Result<ColumnarValue> {
+        match (self.operation, operands) {
+            (Operation::Add, [left, right]) => apply(left, right, add),
+            (Operation::Subtract, [left, right]) => apply(left, right, sub),
+            (Operation::Multiply, [left, right]) => apply(left, right, mul),
+            (_, [ColumnarValue::Array(array)]) => Ok(ColumnarValue::Array(neg(array)?)),
+            (_, operands) => {
+                let array = neg(&operands[0].to_array(1)?)?;
+                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?))
+            }
+        }
+    }
+}
+
+/// Whether the kernel met a result past its type.
+fn is_overflow(error: &DataFusionError) -> bool {
+    match error.find_root() {
+        DataFusionError::ArrowError(arrow, _) => matches!(**arrow, ArrowError::ArithmeticOverflow(_)),
+        _ => false,
+    }
+}
+
+/// The problem of a result past its type. The kernel's own words quote the operands, which may be cells.
+fn overflow(operator: &str, result: &DataType) -> DataFusionError {
+    let sign = if result.is_unsigned_integer() { "an unsigned" } else { "a signed" };
+    let bits = result.primitive_width().map_or(64, |bytes| bytes * 8);
+    DataFusionError::Execution(format!(
+        "a result of {operator} is past {sign} {bits}-bit integer; cast an operand to DECIMAL(38,0) or DOUBLE first"
+    ))
 }
 
 impl ScalarUDFImpl for Checked {
@@ -116,6 +164,17 @@ impl ScalarUDFImpl for Checked {
         }
     }
 
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let arg_types: Vec<DataType> = args.arg_fields.iter().map(|field| field.data_type().clone()).collect();
+        let nullable = args.arg_fields.iter().any(|field| field.is_nullable());
+        Ok(Arc::new(Field::new(self.name(), self.return_type(&arg_types)?, nullable)))
+    }
+
+    fn is_strict(&self) -> bool {
+        // Like the operators: it is how the optimizer sees that a filter needs no more than an inner join.
+        true
+    }
+
     fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
         match arg_types {
             [left, right] => {
@@ -129,15 +188,9 @@ impl ScalarUDFImpl for Checked {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        match (self.operation, args.args.as_slice()) {
-            (Operation::Add, [left, right]) => apply(left, right, add),
-            (Operation::Subtract, [left, right]) => apply(left, right, sub),
-            (Operation::Multiply, [left, right]) => apply(left, right, mul),
-            (_, [ColumnarValue::Array(array)]) => Ok(ColumnarValue::Array(neg(array)?)),
-            (_, args) => {
-                let array = neg(&args[0].to_array(1)?)?;
-                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?))
-            }
+        match self.compute(&args.args) {
+            Err(error) if is_overflow(&error) => Err(overflow(self.name(), args.return_field.data_type())),
+            computed => computed,
         }
     }
 }

@@ -39,10 +39,12 @@ pub(crate) fn sql_error(error: &DataFusionError, real: impl Fn(&str) -> String) 
 fn arrow_error(error: &ArrowError) -> SqlError {
     match error {
         ArrowError::MemoryError(message) => SqlError::OutOfMemory(allocation(message)),
-        ArrowError::ArithmeticOverflow(message) => SqlError::Wrong(format!(
-            "a number is too large for its type ({}); cast one side to DECIMAL(38,0) or DOUBLE first",
-            tidy(message)
-        )),
+        // Of what `checked` does not compute, such as a division or decimals. Its own message quotes the operands,
+        // which may be cells.
+        ArrowError::ArithmeticOverflow(_) => SqlError::Wrong(
+            "a result is past what its type holds; cast an operand to a wider one, such as DECIMAL(38,0) or DOUBLE"
+                .to_owned(),
+        ),
         ArrowError::CastError(_)
         | ArrowError::ParseError(_)
         | ArrowError::ComputeError(_)

@@ -1,10 +1,12 @@
 //! `sum` of integers, added up in 128 bits and refused where the sum is past 64: DataFusion's own wraps around.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
-use datafusion::arrow::datatypes::{DataType, FieldRef};
+use datafusion::arrow::datatypes::{DataType, Decimal128Type, FieldRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -15,7 +17,9 @@ use datafusion::logical_expr::{
 use datafusion::scalar::ScalarValue;
 
 /// Holds the sum of as many 64-bit integers as there can be rows.
-const WIDE: DataType = DataType::Decimal128(38, 0);
+const WIDE: DataType = DataType::Decimal128(DIGITS, 0);
+/// Digits of [`WIDE`].
+const DIGITS: u8 = 38;
 
 /// `sum` whose integer results are right or refused; of everything else, DataFusion's.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -75,11 +79,13 @@ impl AggregateUDFImpl for CheckedSum {
         if !result.is_integer() {
             return self.inner.create_sliding_accumulator(args);
         }
-        if args.is_distinct {
+        let inner: Box<dyn Accumulator> = if args.is_distinct {
             // DataFusion knows this one only in 64 bits, where it wraps around.
-            return Err(DataFusionError::NotImplemented("sum(DISTINCT …) over a frame that moves".to_owned()));
-        }
-        Ok(Box::new(Wide { inner: self.inner.create_sliding_accumulator(widened(&args))?, result }))
+            Box::<SlidingDistinct>::default()
+        } else {
+            self.inner.create_sliding_accumulator(widened(&args))?
+        };
+        Ok(Box::new(Wide { inner, result }))
     }
 
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
@@ -154,6 +160,63 @@ impl Accumulator for Wide {
 
     fn supports_retract_batch(&self) -> bool {
         self.inner.supports_retract_batch()
+    }
+}
+
+/// The sum of the different wide values in a frame that moves.
+#[derive(Debug, Default)]
+struct SlidingDistinct {
+    /// How many rows of the frame hold each value.
+    rows: HashMap<i128, u64>,
+    sum: i128,
+}
+
+impl Accumulator for SlidingDistinct {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        for value in values[0].as_primitive::<Decimal128Type>().iter().flatten() {
+            let rows = self.rows.entry(value).or_insert(0);
+            if *rows == 0 {
+                self.sum += value;
+            }
+            *rows += 1;
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let sum = (!self.rows.is_empty()).then_some(self.sum);
+        Ok(ScalarValue::Decimal128(sum, DIGITS, 0))
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(self) + self.rows.capacity() * size_of::<(i128, u64)>()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        let values: Vec<ScalarValue> =
+            self.rows.keys().map(|value| ScalarValue::Decimal128(Some(*value), DIGITS, 0)).collect();
+        Ok(vec![ScalarValue::List(ScalarValue::new_list_nullable(&values, &WIDE))])
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        states[0].as_list::<i32>().iter().flatten().try_for_each(|values| self.update_batch(&[values]))
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        for value in values[0].as_primitive::<Decimal128Type>().iter().flatten() {
+            if let Entry::Occupied(mut rows) = self.rows.entry(value) {
+                *rows.get_mut() -= 1;
+                if *rows.get() == 0 {
+                    rows.remove();
+                    self.sum -= value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        true
     }
 }
 

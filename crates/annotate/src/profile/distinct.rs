@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use datasketches::hll::{Coupon, HllSketch, HllType, HllUnion};
 
+use super::lowest::Lowest;
 use super::{COUNTED_DISTINCT, EXACT_DISTINCT};
 
 /// 2^14 registers: 16 KiB a column and a standard error of 0.8 %.
@@ -59,11 +60,13 @@ enum State<V> {
 #[derive(Debug, Clone)]
 pub(super) struct Distinct<V> {
     state: State<V>,
+    lowest: Lowest,
 }
 
 impl<V> Default for Distinct<V> {
     fn default() -> Self {
-        Self { state: State::Counted(Box::new(Counted { slots: [0; SLOTS], entries: Vec::new(), last: 0 })) }
+        let counted = Counted { slots: [0; SLOTS], entries: Vec::new(), last: 0 };
+        Self { state: State::Counted(Box::new(counted)), lowest: Lowest::default() }
     }
 }
 
@@ -106,6 +109,15 @@ impl<V> Distinct<V> {
     /// Takes in one value. Answers whether the value may be one that was not seen before.
     #[inline]
     pub(super) fn add(&mut self, hash: u64, value: impl FnOnce() -> V) -> bool {
+        let fresh = self.count_in(hash, value);
+        if fresh {
+            self.lowest.offer(hash);
+        }
+        fresh
+    }
+
+    #[inline]
+    fn count_in(&mut self, hash: u64, value: impl FnOnce() -> V) -> bool {
         match &mut self.state {
             State::Counted(counted) => {
                 let mut fresh = false;
@@ -149,6 +161,7 @@ impl<V> Distinct<V> {
 
     /// Takes in what another column part saw.
     pub(super) fn merge(&mut self, other: Self) {
+        self.lowest.merge(&other.lowest);
         match other.state {
             State::Counted(theirs) => {
                 for entry in theirs.entries {
@@ -203,6 +216,11 @@ impl<V> Distinct<V> {
             // The estimate by registers alone: the same whatever the order and however the column was split.
             State::Sketch(sketch) => (sketch.composite_estimate().round() as u64, false),
         }
+    }
+
+    /// The smallest hashes of the values.
+    pub(super) fn lowest(&self) -> Vec<u32> {
+        self.lowest.finish()
     }
 
     /// The values with their counts, while they are few enough to be counted.

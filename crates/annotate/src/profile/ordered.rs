@@ -195,6 +195,7 @@ impl<T: Scalar> Ordered<T> {
             profile.min = Some(print(min));
             profile.max = Some(print(max));
         }
+        profile.lowest_hashes = self.distinct.lowest();
         let counted = self.distinct.counted().into_iter().map(|entry| (entry.value, entry.count)).collect();
         profile.top_values = top_values(counted, T::order, &print);
         let values = self.sample.sorted();

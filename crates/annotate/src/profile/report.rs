@@ -43,6 +43,9 @@ pub struct ColumnProfile {
     /// Counts of true and false.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub booleans: Option<Booleans>,
+    /// The smallest hashes of the distinct values, ascending, of a type that keys have: see [`super::share_within`].
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub lowest_hashes: Vec<u32>,
 }
 
 /// A value and how often it stands in the column.
@@ -119,6 +122,7 @@ impl ColumnProfile {
             quantiles: None,
             lengths: None,
             booleans: None,
+            lowest_hashes: Vec::new(),
         }
     }
 
@@ -145,7 +149,7 @@ impl ColumnProfile {
 
     /// The profile without any cell's text: what may be kept of a column that holds personal data.
     pub fn without_values(self) -> Self {
-        Self { min: None, max: None, top_values: Vec::new(), quantiles: None, ..self }
+        Self { min: None, max: None, top_values: Vec::new(), quantiles: None, lowest_hashes: Vec::new(), ..self }
     }
 
     /// The profile without the values that `hide` picks: single pieces of personal data in a column that is not tagged.

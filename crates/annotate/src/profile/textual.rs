@@ -112,6 +112,7 @@ impl Texts {
             profile.max = Some(max.into());
         }
         profile.lengths = self.sizes.finish();
+        profile.lowest_hashes = self.distinct.lowest();
         let counted = self.distinct.counted().into_iter().map(|entry| (entry.value, entry.count)).collect();
         profile.top_values = top_values(counted, Ord::cmp, String::from);
     }

@@ -6,9 +6,17 @@ use domain::SqlType;
 use domain::ports::relation_proposer::RelationColumn;
 
 use super::index::Link;
+use crate::profile::share_within;
 
 /// How far an estimated number of distinct values may be off.
 const ESTIMATE: f64 = 0.03;
+
+/// Distinct values that must be comparable for their share to say anything.
+const TELLING: usize = 8;
+/// Share of values found in the key below which two columns only look alike.
+const STRAY: f64 = 0.1;
+/// Share of values found in the key from which nearly all are.
+const FOUND: f64 = 0.95;
 
 /// How likely, and why.
 pub(super) struct Weight {
@@ -54,6 +62,10 @@ pub(super) fn weigh(from: &RelationColumn, key: &RelationColumn, how: Link) -> O
         return None;
     }
     let inside = range_inside(from, key, kind)?;
+    let share = share_within(&from.lowest_hashes, &key.lowest_hashes, TELLING);
+    if share.is_some_and(|share| share < STRAY) {
+        return None;
+    }
     let by_name_alone = how == Link::SameName;
     // Two keys of the same name say nothing about who refers to whom; one key and many uses of it do.
     if by_name_alone && (unique != Some(true) || is_unique(from) != Some(false)) {
@@ -75,16 +87,24 @@ pub(super) fn weigh(from: &RelationColumn, key: &RelationColumn, how: Link) -> O
         weight.confidence += 0.2;
         weight.facts.push("every value of {key} is distinct");
     }
-    match inside {
-        Range::Inside => {
+    match (share, inside) {
+        (Some(share), _) if share >= FOUND => {
+            weight.confidence += 0.15;
+            weight.facts.push("its values are found in {key}");
+        }
+        (Some(share), _) => {
+            weight.confidence -= 0.3 * (1.0 - share);
+            weight.facts.push("only some of its values are found in {key}");
+        }
+        (None, Range::Inside) => {
             weight.confidence += 0.15;
             weight.facts.push("its values lie within the range of {key}");
         }
-        Range::Overlaps => {
+        (None, Range::Overlaps) => {
             weight.confidence -= 0.1;
             weight.facts.push("its values lie partly outside the range of {key}");
         }
-        Range::Unknown => {}
+        (None, Range::Unknown) => {}
     }
     if let (Some(ours), Some(theirs)) = (from.distinct, key.distinct) {
         if ours as f64 > theirs as f64 * (1.0 + ESTIMATE) {
@@ -97,7 +117,8 @@ pub(super) fn weigh(from: &RelationColumn, key: &RelationColumn, how: Link) -> O
     Some(weight)
 }
 
-fn is_unique(column: &RelationColumn) -> Option<bool> {
+/// Whether every value stands once, as far as is known.
+pub(super) fn is_unique(column: &RelationColumn) -> Option<bool> {
     let (distinct, values) = (column.distinct?, column.non_null?);
     Some(values > 0 && distinct as f64 >= values as f64 * (1.0 - ESTIMATE))
 }

@@ -78,7 +78,11 @@ fn profiles_of_the_samples_equal_a_plain_computation_over_their_text() {
     for shop in shop::all() {
         assert_eq!(shop.raw.len(), shop.batches.iter().map(arrow::array::RecordBatch::num_rows).sum::<usize>());
         for (at, column) in shop.columns.iter().enumerate() {
-            let profile = shop.profile(at);
+            let mut profile = shop.profile(at);
+            let sketch = std::mem::take(&mut profile.lowest_hashes);
+            assert!(sketch.is_sorted_by(|a, b| a < b), "{}.{}", shop.name, column.name);
+            let keys = column.sql_type.may_hold_keys();
+            assert_eq!(sketch.len() as u64, if keys { profile.distinct_estimate.min(128) } else { 0 });
             assert_eq!(profile.to_json(), expected(&column.sql_type, &shop.cells(at)), "{}.{}", shop.name, column.name);
             assert_eq!(annotate::ColumnProfile::from_json(&profile.to_json()), Some(profile));
             seen += 1;

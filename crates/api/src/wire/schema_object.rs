@@ -61,6 +61,14 @@ pub struct SchemaObjectRead {
     pub samples: Vec<String>,
 }
 
+/// A profile without what only the service itself goes by.
+fn shown(mut profile: Value) -> Value {
+    if let Some(fields) = profile.as_object_mut() {
+        fields.remove("lowest_hashes");
+    }
+    profile
+}
+
 impl From<ObjectRow> for SchemaObjectRead {
     fn from(row: ObjectRow) -> Self {
         let known = row.annotations;
@@ -84,7 +92,7 @@ impl From<ObjectRow> for SchemaObjectRead {
             is_active: row.is_active,
             created_at: row.created_at,
             last_changed_at: row.last_changed_at,
-            profile: row.profile,
+            profile: row.profile.map(shown),
             samples: row.samples.unwrap_or_default(),
         }
     }

@@ -13,8 +13,8 @@ use crate::page::Filter;
 use crate::params;
 use crate::tx::Tx;
 
-/// Keys of a profile that hold values of the column.
-pub(super) const PROFILE_VALUES: &[&str] = &["min", "max", "top_values"];
+/// Keys of a profile that hold values of the column, or hashes of them.
+pub(super) const PROFILE_VALUES: &[&str] = &["min", "max", "top_values", "quantiles", "lowest_hashes"];
 
 /// A describer's word on a column.
 #[derive(Clone, PartialEq, Eq, Debug)]

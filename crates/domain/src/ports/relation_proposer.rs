@@ -21,6 +21,8 @@ pub struct RelationColumn {
     pub min: Option<String>,
     /// Largest value as text, when profiled.
     pub max: Option<String>,
+    /// The smallest hashes of its distinct values, ascending, when profiled: a sketch by which columns are compared.
+    pub lowest_hashes: Vec<u32>,
 }
 
 /// A table with its columns.
@@ -61,6 +63,10 @@ pub struct ProposeError(pub String);
 /// Proposes relations.
 #[async_trait]
 pub trait RelationProposer: Send + Sync + 'static {
+    /// For each table, the columns whose profiles it wants to know to propose links of `fresh` tables. The tables come
+    /// with names and types alone.
+    fn needs(&self, tables: &[RelationTable], fresh: &[TableId]) -> Vec<Vec<usize>>;
+
     /// Links in which at least one side is one of the `fresh` tables.
     async fn propose(&self, tables: &[RelationTable], fresh: &[TableId])
     -> Result<Vec<RelationProposal>, ProposeError>;

@@ -63,7 +63,7 @@ impl Step for after::Profile {
 
 /// What is written of a column; of one that a person tagged as personal data no value is.
 fn row(ctx: &Context, object: &ObjectRow, profile: ColumnProfile) -> (ObjectId, serde_json::Value) {
-    let profile = if hides_tagged(ctx, object) { profile.hiding(|_| true) } else { profile };
+    let profile = if hides_tagged(ctx, object) { profile.without_values() } else { profile };
     (object.id, profile.to_json())
 }
 
@@ -79,7 +79,7 @@ async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, Column
         .into_iter()
         .zip(visitors)
         .map(|(index, visitor)| match visitor.error {
-            None if hidden.contains(&index) => Ok((index, visitor.profiler.finish().hiding(|_| true))),
+            None if hidden.contains(&index) => Ok((index, visitor.profiler.finish().without_values())),
             None => Ok((index, harmless(ctx, visitor.profiler.finish()))),
             Some(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
         })

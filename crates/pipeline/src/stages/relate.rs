@@ -1,5 +1,7 @@
 //! Stage 6: which columns point to which tables.
 
+use std::collections::{BTreeSet, HashMap};
+
 use annotate::profile::ColumnProfile;
 use annotate::relations::relation_column;
 use async_trait::async_trait;
@@ -7,14 +9,18 @@ use db::Tx;
 use domain::event::{EventStage, NewEvent};
 use domain::ports::relation_proposer::{RelationProposal, RelationTable};
 use domain::semantic::RelationKind;
-use domain::table::ObjectKind;
-use domain::{ErrorCode, Failure, RelationId, Schema, SnapshotId, TableId};
+use domain::{Column, ErrorCode, Failure, RelationId, Schema, SnapshotId, TableId};
 use serde_json::json;
 
 use crate::checkpoint::{Work, after};
 use crate::context::Context;
 use crate::failure::Stop;
 use crate::step::Step;
+
+/// Tables whose profiles are read in one statement.
+const TABLES_AT_ONCE: usize = 64;
+/// Names of columns that are asked for in one statement.
+const NAMES_AT_ONCE: usize = 256;
 
 #[async_trait]
 impl Step for after::Relate {
@@ -23,13 +29,12 @@ impl Step for after::Relate {
 
     async fn find(ctx: &Context, work: &Work) -> Result<Self::Found, Stop> {
         let fresh: Vec<TableId> = work.sections.iter().map(|s| s.target().table).collect();
-        let mut tables = Vec::new();
-        for section in &work.sections {
+        let own = work.sections.iter().map(|section| {
             let target = section.target();
-            tables.push(facts(ctx, target.table, &section.name, target.snapshot, &section.schema).await?);
-        }
-        tables.extend(published(ctx, &fresh).await?);
-        propose(ctx, &tables, &fresh).await
+            (target.snapshot, named(target.table, &section.name, &section.schema))
+        });
+        let others = published(ctx).await?.into_iter().filter(|(_, table)| !fresh.contains(&table.id));
+        propose(ctx, own.chain(others).collect(), &fresh).await
     }
 
     async fn write(ctx: &Context, tx: &Tx, _: &mut Work, found: Self::Found) -> Result<Vec<NewEvent>, Stop> {
@@ -37,55 +42,74 @@ impl Step for after::Relate {
     }
 }
 
-/// The published tables of the dataset, but for those in `without`.
-pub async fn published(ctx: &Context, without: &[TableId]) -> Result<Vec<RelationTable>, Stop> {
+/// The published tables of the dataset with their snapshots, by names and types alone.
+pub async fn published(ctx: &Context) -> Result<Vec<(SnapshotId, RelationTable)>, Stop> {
     let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
     let current = db::snapshots::published(&tx, ctx.job.dataset).await?;
     tx.rollback().await?;
-    let mut tables = Vec::with_capacity(current.len());
-    for table in current.iter().filter(|t| !without.contains(&t.table_id)) {
-        ctx.check_halt()?;
-        tables.push(facts(ctx, table.table_id, &table.name, table.snapshot_id, &table.schema).await?);
-    }
-    Ok(tables)
+    Ok(current.iter().map(|t| (t.snapshot_id, named(t.table_id, &t.name, &t.schema))).collect())
 }
 
-async fn facts(
-    ctx: &Context,
-    id: TableId,
-    name: &str,
-    snapshot: SnapshotId,
-    schema: &Schema,
-) -> Result<RelationTable, Stop> {
-    let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
-    let objects = db::schema_objects::list(&tx, snapshot).await?;
-    tx.rollback().await?;
-    let columns = schema
-        .columns
-        .iter()
-        .map(|column| {
-            let object = objects.iter().find(|o| o.kind == ObjectKind::Column && o.name == column.name);
-            let profile = object.and_then(|o| o.profile.as_ref()).and_then(ColumnProfile::from_json);
-            relation_column(column, profile.as_ref())
-        })
-        .collect();
-    Ok(RelationTable { id, name: name.to_owned(), columns })
+fn named(id: TableId, name: &str, schema: &Schema) -> RelationTable {
+    let columns = schema.columns.iter().map(|column| relation_column(column, None)).collect();
+    RelationTable { id, name: name.to_owned(), columns }
 }
 
-/// Asks the proposer and drops what it is not sure enough of.
+/// Asks the proposer, with the profiles that it needs, and drops what it is not sure enough of.
 pub async fn propose(
     ctx: &Context,
-    tables: &[RelationTable],
+    tables: Vec<(SnapshotId, RelationTable)>,
     fresh: &[TableId],
 ) -> Result<Vec<RelationProposal>, Stop> {
+    let (snapshots, mut tables): (Vec<SnapshotId>, Vec<RelationTable>) = tables.into_iter().unzip();
+    let needs = ctx.ports.proposer.needs(&tables, fresh);
+    let asked: Vec<usize> =
+        (0..tables.len()).filter(|at| needs.get(*at).is_some_and(|need| !need.is_empty())).collect();
+    for part in asked.chunks(TABLES_AT_ONCE) {
+        ctx.check_halt()?;
+        profile(ctx, part, &needs, &snapshots, &mut tables).await?;
+    }
     let mut proposals = ctx
         .ports
         .proposer
-        .propose(tables, fresh)
+        .propose(&tables, fresh)
         .await
         .map_err(|e| Failure::new(ErrorCode::InfrastructureUnavailable, e.to_string()))?;
     proposals.retain(|p| p.confidence >= ctx.settings.relation_min_confidence);
     Ok(proposals)
+}
+
+/// Adds what the profiles of some tables say of the columns that are asked for.
+async fn profile(
+    ctx: &Context,
+    part: &[usize],
+    needs: &[Vec<usize>],
+    snapshots: &[SnapshotId],
+    tables: &mut [RelationTable],
+) -> Result<(), Stop> {
+    let mut wanted: HashMap<(SnapshotId, String), (usize, usize)> = HashMap::new();
+    for &at in part {
+        for &column in &needs[at] {
+            wanted.insert((snapshots[at], tables[at].columns[column].name.clone()), (at, column));
+        }
+    }
+    let of: Vec<SnapshotId> = part.iter().map(|at| snapshots[*at]).collect();
+    let names: BTreeSet<&str> = wanted.keys().map(|(_, name)| name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut found = Vec::new();
+    for names in names.chunks(NAMES_AT_ONCE) {
+        let tx = ctx.ports.db.scope_read(&ctx.job.scope).await?;
+        found.extend(db::schema_objects::profiles(&tx, &of, names).await?);
+        tx.rollback().await?;
+    }
+    for (snapshot, name, profile) in found {
+        if let Some(&(at, column)) = wanted.get(&(snapshot, name)) {
+            let known = &mut tables[at].columns[column];
+            let column = Column { name: known.name.clone(), sql_type: known.sql_type.clone(), nullable: true };
+            *known = relation_column(&column, ColumnProfile::from_json(&profile).as_ref());
+        }
+    }
+    Ok(())
 }
 
 /// Writes proposals; what a person approved or rejected stays as it is.

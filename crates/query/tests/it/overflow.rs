@@ -38,6 +38,8 @@ async fn arithmetic_past_64_bits_is_refused_with_a_way_out() {
         "select small from t order by id * 10",
         "select a.id from t a join t b on a.id * 10 = b.id",
         "select u + u from t",
+        "select min(u) - max(u) from t",
+        "select (-9223372036854775807 - 1) / -1",
         "select -(small - 9223372036854775807 - 1) from t",
         "select (select max(id * 10) from t)",
         "select sum(id * 10) from t",
@@ -45,6 +47,51 @@ async fn arithmetic_past_64_bits_is_refused_with_a_way_out() {
         let message = world.wrong(sql).await;
         assert!(message.contains("DECIMAL(38,0)"), "{sql}: {message}");
     }
+    let message = world.wrong("select id * 10 from t").await;
+    assert!(message.contains("a result of * is past a signed 64-bit integer"), "{message}");
+    assert!(!message.contains("13000"), "no cell is quoted: {message}");
+    let message = world.wrong("select u + u from t").await;
+    assert!(message.contains("an unsigned 64-bit integer"), "{message}");
+    let message = world.wrong("select abs(small - 9223372036854775807 - 1) from t").await;
+    assert!(message.contains("overflow"), "{message}");
+}
+
+#[tokio::test]
+async fn the_way_out_leads_out() {
+    let world = ids().await;
+    let cases = [
+        ("select cast(id as decimal(38,0)) * 10 from t where small = 1", json!([["13000000000000000010"]])),
+        ("select cast(id as double) * 10 > 1.2e19 from t where small = 1", json!([[true]])),
+        ("select cast(9223372036854775807 as decimal(38,0)) + 1", json!([["9223372036854775808"]])),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(world.rows(sql).await, expected, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn dates_are_still_subtracted_in_days() {
+    let world = World::shop().await;
+    let cases = [
+        ("select date '2024-03-01' - date '2024-02-01'", json!([[29]])),
+        ("select (date '2024-03-01' - date '2024-02-01') * 2 + 1", json!([[59]])),
+        (r#"select max("Order Date") - min("Order Date") from orders"#, json!([[4]])),
+        (r#"select orderid, "Order Date" - date '2022-01-08' from orders order by 2 desc limit 1"#, json!([[5, 4]])),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(world.rows(sql).await, expected, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn an_outer_join_filtered_by_arithmetic_answers_as_before() {
+    let world = World::shop().await;
+    let sql = "select o.orderid from orders o left join customers c on o.customerid = c.customerid \
+               where c.customerid + 1 > 11 order by 1";
+    assert_eq!(world.rows(sql).await, json!([[2], [4]]));
+    let sql = "select o.orderid from orders o left join customers c on o.customerid = c.customerid \
+               where c.customerid + 1 is null";
+    assert_eq!(world.rows(sql).await, json!([[5]]));
 }
 
 #[tokio::test]
@@ -75,6 +122,7 @@ async fn sums_past_64_bits_are_refused_and_the_others_are_exact() {
         "select sum(u) from t",
         "select sum(id) over () from t",
         "select sum(id) over (order by small) from t",
+        "select sum(distinct id) over (order by small rows between 8 preceding and current row) from t",
         "select sum(id) filter (where small <> 3) + 0 from (select * from t union all select * from t)",
         "select small * 0, sum(id) from t group by 1",
     ] {
@@ -99,6 +147,28 @@ async fn sums_past_64_bits_are_refused_and_the_others_are_exact() {
                 [2_600_000_000_000_000_005_i64]
             ]),
         ),
+        (
+            "select small, sum(distinct id) over (order by small rows between 1 preceding and current row) as s \
+             from (select * from t union all select * from t) where small < 3 order by small, s",
+            json!([
+                [0, 1_300_000_000_000_000_000_i64],
+                [0, 1_300_000_000_000_000_000_i64],
+                [1, 1_300_000_000_000_000_001_i64],
+                [1, 2_600_000_000_000_000_001_i64],
+                [2, 1_300_000_000_000_000_002_i64],
+                [2, 2_600_000_000_000_000_003_i64]
+            ]),
+        ),
+        (
+            "select small, sum(distinct u) over (order by small rows between current row and current row) from t \
+             where small < 2 order by small",
+            json!([[0, u64::MAX], [1, u64::MAX - 1]]),
+        ),
+        (
+            "select small, sum(distinct id) over (order by small rows between current row and current row) from t \
+             where small in (4, 5) order by small",
+            json!([[4, null], [5, 1_300_000_000_000_000_005_i64]]),
+        ),
         ("select sum(u) from t where small = 8", json!([[18_446_744_073_709_551_607_u64]])),
         ("select sum(small * 0.5), sum(cast(small as decimal(10,2))) from t", json!([[18.0, "36.00"]])),
         ("select avg(id) > 1.0e18 from t", json!([[true]])),
@@ -121,4 +191,11 @@ async fn a_grouped_sum_over_many_batches_and_threads_is_exact() {
     world.put_groups("t", &batches, 1_000).await;
     let rows = world.rows("select sum(s), count(*) from (select g, sum(v) as s from t group by g)").await;
     assert_eq!(rows, json!([[64_000_i64 * 63_999 / 2, 7]]));
+}
+
+#[tokio::test]
+async fn a_filter_on_the_days_between_two_dates_answers() {
+    let world = World::shop().await;
+    let sql = "select orderid from orders where \"Order Date\" - date '2022-01-08' > 3";
+    assert_eq!(world.rows(sql).await, json!([[5]]));
 }

@@ -25,6 +25,10 @@ struct NoRelations;
 
 #[async_trait]
 impl RelationProposer for NoRelations {
+    fn needs(&self, _: &[RelationTable], _: &[TableId]) -> Vec<Vec<usize>> {
+        Vec::new()
+    }
+
     async fn propose(&self, _: &[RelationTable], _: &[TableId]) -> Result<Vec<RelationProposal>, ProposeError> {
         Ok(Vec::new())
     }

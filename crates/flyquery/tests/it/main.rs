@@ -8,6 +8,7 @@ mod cli_settings;
 mod crash;
 mod knowledge;
 mod personal;
+mod policies;
 mod postgres;
 mod refusal;
 mod search;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, FieldRef, Schema};
 use domain::Column;
 use futures::StreamExt;
 use object_store::path::Path;
@@ -92,6 +93,7 @@ impl Pass {
         let mut file = StoredParquet::new(Arc::clone(&ctx.ports.store), path, section.parquet_bytes);
         let metadata = ArrowReaderMetadata::load_async(&mut file, ArrowReaderOptions::new())
             .await
+            .and_then(texts_as_views)
             .map_err(|e| parquet_stop(&e))?;
         let selection = match rows {
             Rows::All => None,
@@ -137,6 +139,18 @@ impl Pass {
         }
         Ok(())
     }
+}
+
+/// Reads texts as views into the decoded pages, which spares copying each.
+fn texts_as_views(metadata: ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
+    let view = |field: &FieldRef| match field.data_type() {
+        DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+        _ => Arc::clone(field),
+    };
+    let fields: Vec<FieldRef> = metadata.schema().fields().iter().map(view).collect();
+    let schema = Schema::new(fields).with_metadata(metadata.schema().metadata().clone());
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
 }
 
 /// Evenly spread runs; `None` when they would cover everything anyway.

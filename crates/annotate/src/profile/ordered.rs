@@ -77,7 +77,8 @@ impl<T: Scalar> Sample<T> {
     #[inline]
     fn add(&mut self, hash: u64, value: T) {
         self.seen += 1;
-        let ticket = hash::number(hash ^ self.seen.wrapping_mul(0x9fb2_1c65_1e98_df25));
+        // One multiplication mixes enough: only the order of the tickets counts, and the hash is mixed already.
+        let ticket = (hash ^ self.seen.wrapping_mul(0x9fb2_1c65_1e98_df25)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         if ticket <= self.limit {
             self.kept.push((ticket, value));
             if self.kept.len() == SAMPLE_ROOM {

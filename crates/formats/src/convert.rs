@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use domain::{Compression, ErrorCode, Failure, Locale, Schema, Warning};
 
 use crate::detect::Detected;
@@ -29,6 +30,21 @@ pub trait Source: Send + Sync {
 pub trait Sink: Send {
     /// Opens the file of a section (0-based, in the file's order). Pass 2 replaces what pass 1 wrote for that section.
     fn begin(&mut self, section: usize, pass: u32) -> io::Result<Box<dyn Write + Send>>;
+
+    /// What looks at the columns of that file while they are written, one for each; none, and nobody looks. Asked once
+    /// after `begin`, and not at all where an original is passed through as it is.
+    fn taps(&mut self, _section: usize, _pass: u32, _schema: &Schema) -> Vec<Box<dyn ColumnTap>> {
+        Vec::new()
+    }
+}
+
+/// Looks at the values of one column, on the thread that writes them.
+pub trait ColumnTap: Send {
+    /// The next values.
+    fn values(&mut self, array: &ArrayRef);
+
+    /// The file is whole: those were all. Not called for a file that is abandoned.
+    fn end(self: Box<Self>);
 }
 
 /// Watches a conversion and may end it.

@@ -17,7 +17,7 @@ pub mod text;
 mod unpack;
 mod write;
 
-pub use convert::{Observer, ReadOptions, SectionOutput, Sink, Source, convert};
+pub use convert::{ColumnTap, Observer, ReadOptions, SectionOutput, Sink, Source, convert};
 pub use detect::{Detected, detect};
 pub use unpack::{Caps, unpacked};
 pub use write::arrow_type;

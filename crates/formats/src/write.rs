@@ -21,6 +21,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
+use crate::convert::{ColumnTap, Sink};
 use crate::fault::{bug, failure_of};
 use encode::{ColumnWriters, Order};
 
@@ -92,8 +93,18 @@ pub struct TableWriter {
 }
 
 impl TableWriter {
-    /// Starts a file of that schema.
-    pub fn start(schema: &Schema, output: Box<dyn Write + Send>) -> Result<Self, Failure> {
+    /// Opens the file of a section and starts it.
+    pub fn open(schema: &Schema, section: usize, pass: u32, sink: &mut dyn Sink) -> Result<Self, Failure> {
+        let output = sink.begin(section, pass).map_err(|e| failure_of(e, "Opening the table's file"))?;
+        Self::start(schema, output, sink.taps(section, pass, schema))
+    }
+
+    /// Starts a file of that schema, whose columns the taps look at: one for each column, or none at all.
+    pub fn start(
+        schema: &Schema,
+        output: Box<dyn Write + Send>,
+        taps: Vec<Box<dyn ColumnTap>>,
+    ) -> Result<Self, Failure> {
         let fields: Vec<Field> = schema.columns.iter().map(|c| field(&c.name, &c.sql_type)).collect();
         let arrow_schema = Arc::new(ArrowSchema::new(fields));
         let properties = WriterProperties::builder()
@@ -117,15 +128,24 @@ impl TableWriter {
         let (done, spliced) = bounded(4);
         let mut encoders = Vec::with_capacity(n);
         let mut threads = Vec::with_capacity(n);
-        for index in 0..n {
+        let whole = Arc::new(AtomicBool::new(false));
+        let mut shares: Vec<Vec<Box<dyn ColumnTap>>> = (0..n).map(|_| Vec::new()).collect();
+        for (column, tap) in taps.into_iter().enumerate() {
+            shares[column % n].push(tap);
+        }
+        for (index, taps) in shares.into_iter().enumerate() {
             let (sender, orders) = bounded(WAITING_BATCHES);
-            let encoder =
-                encode::Encoder::new(index, Arc::clone(&arrow_schema), chunk_sender.clone(), Arc::clone(&buffered));
+            let encoder = encode::Encoder::new(
+                index,
+                Arc::clone(&arrow_schema),
+                chunk_sender.clone(),
+                Arc::clone(&buffered),
+                encode::Taps { taps, whole: Arc::clone(&whole) },
+            );
             threads.push(spawn("parquet-encode", move || encoder.run(&orders))?);
             encoders.push(sender);
         }
         drop(chunk_sender);
-        let whole = Arc::new(AtomicBool::new(false));
         let end = splice::Splicer::new(file, leaves.iter().sum(), broken, Arc::clone(&whole));
         let owner = Some(spawn("parquet-splice", move || end.run(&chunks, &done))?);
         let mut writer = Self {

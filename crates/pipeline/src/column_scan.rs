@@ -93,7 +93,7 @@ impl Pass {
         let mut file = StoredParquet::new(Arc::clone(&ctx.ports.store), path, section.parquet_bytes);
         let metadata = ArrowReaderMetadata::load_async(&mut file, ArrowReaderOptions::new())
             .await
-            .and_then(texts_as_views)
+            .and_then(|metadata| texts_as_views(&metadata))
             .map_err(|e| parquet_stop(&e))?;
         let selection = match rows {
             Rows::All => None,
@@ -142,10 +142,13 @@ impl Pass {
 }
 
 /// Reads texts as views into the decoded pages, which spares copying each.
-fn texts_as_views(metadata: ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
-    let view = |field: &FieldRef| match field.data_type() {
-        DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
-        _ => Arc::clone(field),
+fn texts_as_views(metadata: &ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
+    let view = |field: &FieldRef| {
+        if *field.data_type() == DataType::Utf8 {
+            Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View))
+        } else {
+            Arc::clone(field)
+        }
     };
     let fields: Vec<FieldRef> = metadata.schema().fields().iter().map(view).collect();
     let schema = Schema::new(fields).with_metadata(metadata.schema().metadata().clone());

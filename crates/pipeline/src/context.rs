@@ -16,6 +16,7 @@ use object_store::ObjectStore;
 use crate::blobs::Blobs;
 use crate::failure::Stop;
 use crate::fence::Fence;
+use crate::first_look::FirstLook;
 
 /// The outside, as the stages see it.
 #[derive(Clone)]
@@ -120,6 +121,8 @@ pub struct Context {
     pub dataset_name: String,
     /// The job's fence.
     pub fence: Arc<dyn Fence>,
+    /// What this run learned of the tables while it wrote them.
+    pub first_look: FirstLook,
 }
 
 impl Context {
@@ -151,6 +154,7 @@ impl Context {
             ports,
             settings,
             fence,
+            first_look: FirstLook::default(),
         })
     }
 

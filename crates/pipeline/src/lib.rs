@@ -15,6 +15,7 @@ pub mod column_scan;
 pub mod context;
 pub mod failure;
 pub mod fence;
+pub mod first_look;
 mod metric;
 mod objects;
 

@@ -57,7 +57,8 @@ fn read_table(request: &Request<'_>, sink: &mut dyn Sink, spool: &Spool, end: u6
         let bytes = copy(request, spool, output)?;
         (read.nulls, read.finer, read.rows, bytes)
     } else {
-        let mut writer = TableWriter::start(&table.schema, output)?;
+        let taps = sink.taps(0, 1, &table.schema);
+        let mut writer = TableWriter::start(&table.schema, output, taps)?;
         let mut read = Decoded::new(table.schema.columns.len());
         decode(request, batches, |batch| {
             read.note(batch);

@@ -1,7 +1,7 @@
 //! An encoder thread: turns its columns' arrays into column chunks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::SchemaRef;
@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender};
 use domain::Failure;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
 
+use crate::convert::ColumnTap;
 use crate::fault::bug;
 
 /// What an encoder is told.
@@ -41,6 +42,14 @@ pub struct Chunk {
     pub pages: ArrowColumnChunk,
 }
 
+/// What looks at the columns of an encoder.
+pub struct Taps {
+    /// One for each of its columns, or none at all.
+    pub taps: Vec<Box<dyn ColumnTap>>,
+    /// Whether the file was ended, not abandoned; settled before the orders end.
+    pub whole: Arc<AtomicBool>,
+}
+
 /// The state of an encoder thread.
 pub struct Encoder {
     index: usize,
@@ -48,12 +57,19 @@ pub struct Encoder {
     chunks: Sender<Chunk>,
     buffered: Arc<Vec<AtomicUsize>>,
     writers: Vec<ColumnWriters>,
+    taps: Taps,
 }
 
 impl Encoder {
     /// An encoder that sends finished columns to `chunks` and tells in `buffered[index]` how much it holds.
-    pub fn new(index: usize, schema: SchemaRef, chunks: Sender<Chunk>, buffered: Arc<Vec<AtomicUsize>>) -> Self {
-        Self { index, schema, chunks, buffered, writers: Vec::new() }
+    pub fn new(
+        index: usize,
+        schema: SchemaRef,
+        chunks: Sender<Chunk>,
+        buffered: Arc<Vec<AtomicUsize>>,
+        taps: Taps,
+    ) -> Self {
+        Self { index, schema, chunks, buffered, writers: Vec::new(), taps }
     }
 
     /// Works until nobody sends orders or nobody takes chunks.
@@ -75,11 +91,15 @@ impl Encoder {
                 }
             }
         }
+        if self.taps.whole.load(Ordering::Acquire) {
+            self.taps.taps.into_iter().for_each(ColumnTap::end);
+        }
         Ok(())
     }
 
     fn write(&mut self, arrays: &[ArrayRef]) -> Result<(), Failure> {
         let mut held = 0;
+        self.taps.taps.iter_mut().zip(arrays).for_each(|(tap, array)| tap.values(array));
         for (ColumnWriters { column, leaves: writers, .. }, array) in self.writers.iter_mut().zip(arrays) {
             let leaves = compute_leaves(self.schema.field(*column), array)
                 .map_err(|e| bug(format!("levels of column {column}: {e}")))?;

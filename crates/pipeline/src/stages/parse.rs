@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use db::{TableRow, Tx};
 use domain::event::{EventStage, NewEvent, Progress};
 use domain::format::NameClaim;
-use domain::{ErrorCode, Failure, Warning, name, object_key};
-use formats::{Detected, Observer, ReadOptions, SectionOutput, Sink};
+use domain::{ErrorCode, Failure, Schema, Stage, Warning, name, object_key};
+use formats::{ColumnTap, Detected, Observer, ReadOptions, SectionOutput, Sink};
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -153,7 +153,7 @@ impl Observer for FenceObserver {
     fn progress(&self, rows: u64, bytes: u64) {
         fail_point("parse.batch");
         self.ctx.fence.progress(Progress {
-            stage: domain::Stage::Parse.as_str().to_owned(),
+            stage: Stage::Parse.as_str().to_owned(),
             table: None,
             rows,
             bytes,
@@ -168,15 +168,29 @@ struct BlobSink {
     handle: Handle,
 }
 
+impl BlobSink {
+    fn key(&self, section: usize, pass: u32) -> String {
+        let job = &self.ctx.job;
+        object_key::section(&job.scope.tenant, job.scope.workspace, job.dataset, job.claim, section, pass)
+    }
+}
+
 impl Sink for BlobSink {
     fn begin(&mut self, section: usize, pass: u32) -> io::Result<Box<dyn Write + Send>> {
         let job = &self.ctx.job;
-        let key = object_key::section(&job.scope.tenant, job.scope.workspace, job.dataset, job.claim, section, pass);
+        let key = self.key(section, pass);
         let created = self.handle.block_on(self.ctx.blobs().create(&job.scope, job.dataset, Some(job.claim), &key));
         let upload = created.map_err(|failure| self.uploads.note(failure))?;
         let (writer, end) = BlobWriter::new(upload, self.handle.clone());
         self.uploads.push(section, pass, end);
         Ok(Box::new(NotingWriter { writer, uploads: self.uploads.clone() }))
+    }
+
+    fn taps(&mut self, section: usize, pass: u32, schema: &Schema) -> Vec<Box<dyn ColumnTap>> {
+        if self.ctx.policy.skips(Stage::Profile) {
+            return Vec::new();
+        }
+        self.ctx.first_look.taps(&self.key(section, pass), schema, self.ctx.settings.profile_row_threshold)
     }
 }
 

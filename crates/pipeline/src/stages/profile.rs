@@ -1,8 +1,7 @@
 //! Stage 5: what the columns hold: nulls, distinct values, range, frequent values.
 
-use annotate::profile::{ColumnProfile, ColumnProfiler};
+use annotate::profile::ColumnProfile;
 use arrow::array::ArrayRef;
-use arrow::error::ArrowError;
 use async_trait::async_trait;
 use db::{ObjectRow, Tx};
 use domain::ObjectId;
@@ -13,6 +12,7 @@ use crate::checkpoint::{Section, Work, after};
 use crate::column_scan::{Rows, Visitor, over_columns};
 use crate::context::Context;
 use crate::failure::{Stop, defect};
+use crate::first_look::Profiling;
 use crate::objects::columns_of;
 use crate::stages::tag_pii::{hidden, hides_tagged, verdicts};
 use crate::step::Step;
@@ -67,21 +67,24 @@ fn row(ctx: &Context, object: &ObjectRow, profile: ColumnProfile) -> (ObjectId, 
     (object.id, profile.to_json())
 }
 
+/// The profiles of the columns that the policy covers: those that were made while the table was written, and the others
+/// from the table itself.
 async fn profiles(ctx: &Context, section: &Section) -> Result<Vec<(usize, ColumnProfile)>, Stop> {
-    let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
     let hidden = hidden(ctx, &verdicts(ctx, section).await?);
-    let visitors = over_columns(ctx, section, columns.clone(), Rows::All, |column| Profiling {
-        profiler: ColumnProfiler::new(column),
-        error: None,
-    })
-    .await?;
+    let mut known = ctx.first_look.take(&section.object_key);
+    let columns: Vec<usize> = section.covered(&ctx.policy).map(|(i, _)| i).collect();
+    let unknown: Vec<usize> = columns.iter().copied().filter(|index| !known.contains_key(index)).collect();
+    if !unknown.is_empty() {
+        let visitors = over_columns(ctx, section, unknown.clone(), Rows::All, Profiling::new).await?;
+        known.extend(unknown.into_iter().zip(visitors.into_iter().map(Profiling::finish)));
+    }
     columns
         .into_iter()
-        .zip(visitors)
-        .map(|(index, visitor)| match visitor.error {
-            None if hidden.contains(&index) => Ok((index, visitor.profiler.finish().without_values())),
-            None => Ok((index, harmless(ctx, visitor.profiler.finish()))),
-            Some(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
+        .filter_map(|index| Some((index, known.remove(&index)?)))
+        .map(|(index, profile)| match profile {
+            Ok(profile) if hidden.contains(&index) => Ok((index, profile.without_values())),
+            Ok(profile) => Ok((index, harmless(ctx, profile))),
+            Err(error) => Err(Stop::Failed(defect(format!("A column could not be profiled: {error}.")))),
         })
         .collect()
 }
@@ -94,18 +97,9 @@ fn harmless(ctx: &Context, profile: ColumnProfile) -> ColumnProfile {
     }
 }
 
-struct Profiling {
-    profiler: ColumnProfiler,
-    error: Option<ArrowError>,
-}
-
 impl Visitor for Profiling {
     fn visit(&mut self, array: &ArrayRef) {
-        if self.error.is_none()
-            && let Err(error) = self.profiler.update(array.as_ref())
-        {
-            self.error = Some(error);
-        }
+        self.update(array);
     }
 }
 

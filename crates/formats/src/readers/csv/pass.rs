@@ -36,8 +36,7 @@ pub enum Outcome {
 /// Reads the file by a plan.
 pub fn run(request: &Request<'_>, plan: Plan, number: u32, sink: &mut dyn Sink) -> Result<Outcome, Failure> {
     let (text, consumed) = open_text(request, plan.decided)?;
-    let output = sink.begin(0, number).map_err(|e| failure_of(e, "Opening the table's file"))?;
-    let writer = TableWriter::start(&plan.schema(|_| true), output)?;
+    let writer = TableWriter::open(&plan.schema(|_| true), 0, number, sink)?;
     let columns = plan
         .columns
         .iter()

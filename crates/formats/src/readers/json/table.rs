@@ -4,7 +4,7 @@ use arrow::array::ArrayRef;
 use domain::{Column, Failure, Schema, Warning, limits};
 
 use crate::convert::{ReadOptions, SectionOutput, Sink};
-use crate::fault::{bug, failure_of};
+use crate::fault::bug;
 use crate::readers::json::out::Out;
 use crate::readers::json::place::{Notes, Place, Record};
 use crate::readers::json::report;
@@ -85,8 +85,7 @@ impl Table {
         self.waiting = 0;
         self.bytes = 0;
         self.leaves = leaves(&self.shape);
-        let output = sink.begin(section, number).map_err(|e| failure_of(e, "Opening the table's file"))?;
-        self.writer = Some(TableWriter::start(&self.schema(|_| true), output)?);
+        self.writer = Some(TableWriter::open(&self.schema(|_| true), section, number, sink)?);
         Ok(())
     }
 
